@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class ExportsConfig(AppConfig):
+    name = "apps.exports"

@@ -1,0 +1,13 @@
+"""Errors that a person reads: one sentence that says what is wrong, where, and what to do."""
+
+
+class StudioError(Exception):
+    """The root of every error that a page, a job or a command shows as it is."""
+
+
+class JobCancelledError(StudioError):
+    """Somebody stopped the job, or another worker took it over: what runs must end."""
+
+
+class LastAdminError(StudioError):
+    """A project keeps at least one admin."""

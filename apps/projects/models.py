@@ -1,0 +1,266 @@
+"""A project, who belongs to it in which role, its guidelines, its log and its jobs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.db.models import F, Q
+from django.urls import reverse
+from django.utils import timezone
+
+from apps.accounts.models import User
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AnonymousUser
+
+
+class Role(models.TextChoices):
+    """What a member may do; each may also do what those after it may."""
+
+    ADMIN = "admin", "Admin"  # sets up, invites, imports, exports
+    EXPERT = "expert", "Expert"  # reads everything, writes questions, settles, verifies
+    WORKER = "worker", "Worker"  # does the work that is handed out
+
+
+class Split(models.TextChoices):
+    """The part of the dataset that a whole source document belongs to."""
+
+    TRAIN = "train", "Train"
+    DEV = "dev", "Dev"
+    TEST = "test", "Test"
+
+
+class ProjectQuerySet(models.QuerySet["Project"]):
+    def visible_to(self, user: User | AnonymousUser) -> ProjectQuerySet:
+        """Projects that the user is a member of, in any role."""
+        return self._with_role(user, list(Role))
+
+    def readable_by(self, user: User | AnonymousUser) -> ProjectQuerySet:
+        """Projects whose trees and utterances the user may read: as expert or admin."""
+        return self._with_role(user, [Role.ADMIN, Role.EXPERT])
+
+    def administered_by(self, user: User | AnonymousUser) -> ProjectQuerySet:
+        return self._with_role(user, [Role.ADMIN])
+
+    def _with_role(self, user: User | AnonymousUser, roles: list[Role]) -> ProjectQuerySet:
+        if not user.is_authenticated:
+            return self.none()
+        memberships = Membership.objects.filter(user=user, role__in=roles)
+        return self.filter(pk__in=memberships.values("project"))
+
+
+class Project(models.Model):
+    """One dataset in the making, with the limits that its work keeps to."""
+
+    class LongLists(models.TextChoices):
+        """What becomes of a list with more items than the limit."""
+
+        SPLIT = "split", "split into several snippets"
+        KEEP = "keep", "keep as one snippet"
+        SKIP = "skip", "leave out"
+
+    slug = models.SlugField(max_length=60, unique=True, help_text="Part of every address.")
+    name = models.CharField(max_length=200)
+    language = models.CharField(
+        max_length=35, default="en", help_text="Language tag of the rule texts, such as en or ja."
+    )
+    max_list_items = models.PositiveSmallIntegerField(
+        default=4,
+        validators=[MinValueValidator(1), MaxValueValidator(50)],
+        help_text="Most list items in one snippet.",
+    )
+    max_words = models.PositiveSmallIntegerField(
+        default=150,
+        validators=[MinValueValidator(10), MaxValueValidator(5000)],
+        help_text="Most words in one snippet.",
+    )
+    long_lists = models.CharField(
+        max_length=5, choices=LongLists.choices, default=LongLists.SPLIT,
+        help_text="What to do with a list that has more items.",
+    )  # fmt: skip
+    max_depth = models.PositiveSmallIntegerField(
+        default=8,
+        validators=[MinValueValidator(1), MaxValueValidator(12)],
+        help_text="Most follow-up questions on one path of a tree.",
+    )
+    active_trees = models.PositiveSmallIntegerField(
+        default=50,
+        validators=[MinValueValidator(1), MaxValueValidator(10_000)],
+        help_text="Most trees that grow at the same time.",
+    )
+    questions_per_tree = models.PositiveSmallIntegerField(
+        default=2,
+        validators=[MaxValueValidator(100)],
+        help_text="Irrelevant questions drawn for each tree.",
+    )
+    scenarios_per_tree = models.PositiveSmallIntegerField(
+        default=1,
+        validators=[MaxValueValidator(100)],
+        help_text="Irrelevant scenarios drawn for each tree.",
+    )
+    negative_threshold = models.FloatField(
+        default=0.2,
+        validators=[MinValueValidator(0.0), MaxValueValidator(1.0)],
+        help_text="Highest TF-IDF cosine at which a scenario of another tree is irrelevant.",
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
+
+    objects = ProjectQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.CheckConstraint(condition=Q(max_list_items__gte=1), name="project_list_items"),
+            models.CheckConstraint(condition=Q(max_words__gte=10), name="project_words"),
+            models.CheckConstraint(
+                condition=Q(max_depth__gte=1, max_depth__lte=12), name="project_depth"
+            ),
+            models.CheckConstraint(condition=Q(active_trees__gte=1), name="project_active_trees"),
+            models.CheckConstraint(
+                condition=Q(negative_threshold__gte=0, negative_threshold__lte=1),
+                name="project_negative_threshold",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("desk:project", args=[self.slug])
+
+
+class Step(models.TextChoices):
+    """The kinds of work that have guidelines, in the order of the pipeline."""
+
+    SNIPPETS = "snippets", "Snippets"
+    QUESTIONS = "questions", "First questions"
+    TREES = "trees", "Follow-up questions"
+    CHECKS = "checks", "Checks"
+    SCENARIOS = "scenarios", "Scenarios"
+    VERIFICATION = "verification", "Verification"
+
+
+class Guideline(models.Model):
+    """What people read before and while they do one kind of work; Markdown."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="guidelines")
+    step = models.CharField(max_length=20, choices=Step.choices)
+    text = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["project", "step"], name="guideline_once_per_step")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.project}: {self.get_step_display()}"
+
+
+class Membership(models.Model):
+    """One person's role in one project."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(User, models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=10, choices=Role.choices)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["project", "user"], name="membership_once"),
+            models.CheckConstraint(condition=Q(role__in=Role.values), name="membership_role"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} in {self.project}: {self.role}"
+
+
+class AuditEvent(models.Model):
+    """Who did what to which object, when. The database refuses to change or delete a row."""
+
+    at = models.DateTimeField(auto_now_add=True)
+    # PROTECT: the log outlives no one it speaks of.
+    project = models.ForeignKey(Project, models.PROTECT, null=True, related_name="audit_events")
+    actor = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
+    action = models.CharField(max_length=60)
+    object_type = models.CharField(max_length=40)
+    object_id = models.CharField(max_length=60)
+    details = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ["-pk"]
+        indexes = [models.Index(fields=["project", "-id"], name="audit_by_project")]
+
+    def __str__(self) -> str:
+        return f"{self.action} {self.object_type} {self.object_id}"
+
+
+class JobQuerySet(models.QuerySet["Job"]):
+    def visible_to(self, user: User | AnonymousUser) -> JobQuerySet:
+        """Jobs of the projects that the user administers."""
+        return self.filter(project__in=Project.objects.administered_by(user))
+
+    def unfinished(self) -> JobQuerySet:
+        return self.filter(state__in=[Job.State.QUEUED, Job.State.RUNNING])
+
+
+class Job(models.Model):
+    """Long work in the background, or the same work from the command line.
+
+    The row is the truth: brokers lose messages, workers die. See services/jobs.py.
+    """
+
+    class State(models.TextChoices):
+        QUEUED = "queued", "Waiting"  # nobody works on it yet
+        RUNNING = "running", "Running"  # a worker has it, and says so by its heartbeat
+        DONE = "done", "Done"  # finished, with a report
+        FAILED = "failed", "Failed"  # ended with an error; nothing was written
+        CANCELLED = "cancelled", "Cancelled"  # stopped by a person; nothing was written
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="jobs")
+    kind = models.CharField(max_length=40)
+    task = models.CharField(max_length=100, help_text="Name of the Celery task that runs it.")
+    parameters = models.JSONField(default=dict)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
+    attempt = models.PositiveSmallIntegerField(default=0)
+    heartbeat_at = models.DateTimeField(null=True)
+    queued_at = models.DateTimeField(default=timezone.now)
+    step = models.CharField(max_length=60, blank=True, help_text="What it is doing, in words.")
+    done = models.PositiveBigIntegerField(default=0)
+    total = models.PositiveBigIntegerField(default=0, help_text="0: not known yet.")
+    report = models.JSONField(default=dict)
+    error = models.TextField(blank=True)
+    result = models.CharField(max_length=300, blank=True, help_text="Name of the file it made.")
+    created_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True)
+
+    objects = JobQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-pk"]
+        indexes = [models.Index(fields=["state", "heartbeat_at"], name="job_by_heartbeat")]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(total=0) | Q(done__lte=F("total")), name="job_done_within_total"
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=["queued", "running"]) | Q(finished_at__isnull=False),
+                name="job_ended_has_time",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state="failed") | ~Q(error=""), name="job_failed_says_why"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.pk}: {self.state}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("projects:job", args=[self.project.slug, self.pk])
+
+    @property
+    def is_finished(self) -> bool:
+        return self.state not in {self.State.QUEUED, self.State.RUNNING}

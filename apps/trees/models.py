@@ -1,0 +1,173 @@
+"""Trees of follow-up questions. The database itself keeps them trees (see migration 0002)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from django.db import models
+from django.db.models import Q
+from django.urls import reverse
+
+from apps.accounts.models import User
+from apps.projects.models import Project
+from apps.snippets.models import Question
+from apps.trees.domain import tree as domain
+from apps.workers.models import Provenance
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AnonymousUser
+
+ANSWERS = [(answer.value, answer.value) for answer in domain.Answer]
+
+
+class TreeQuerySet(models.QuerySet["Tree"]):
+    def visible_to(self, user: User | AnonymousUser) -> TreeQuerySet:
+        """Trees that the user may read as expert or admin; workers see only their own work."""
+        return self.filter(project__in=Project.objects.readable_by(user))
+
+    def with_source(self) -> TreeQuerySet:
+        """Each with its question, snippet and document, in the same query."""
+        return self.select_related("question__snippet__document", "project")
+
+
+class Tree(Provenance):
+    """A snippet, its question and the binary tree of follow-up questions."""
+
+    class State(models.TextChoices):
+        GROWING = "growing", "Growing"  # at least one branch is open
+        FINISHED = "finished", "Finished"  # every leaf is a final answer
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="trees")
+    tree_id = models.CharField(max_length=40)
+    question = models.OneToOneField(Question, models.CASCADE, related_name="tree")
+    state = models.CharField(max_length=10, choices=State.choices, default=State.GROWING)
+    max_depth = models.PositiveSmallIntegerField(
+        help_text="Frozen when the tree starts: a changed setting moves no running tree."
+    )
+
+    objects = TreeQuerySet.as_manager()
+
+    class Meta(Provenance.Meta):
+        ordering = ["pk"]
+        constraints = [
+            *Provenance.Meta.constraints,
+            models.UniqueConstraint(fields=["project", "tree_id"], name="tree_id_once"),
+            models.CheckConstraint(
+                condition=Q(tree_id__regex=r"^[0-9a-f]{40}$"), name="tree_id_is_sha1"
+            ),
+        ]
+        indexes = [models.Index(fields=["project", "state"], name="tree_by_state")]
+
+    def __str__(self) -> str:
+        return self.tree_id[:8]
+
+    def get_absolute_url(self) -> str:
+        return reverse("trees:detail", args=[self.project.slug, self.tree_id])
+
+    def to_domain(self) -> domain.Tree:
+        """The live nodes as a decision tree; each node's key is its primary key. One query."""
+        return build(self.nodes.live())
+
+
+class NodeQuerySet(models.QuerySet["Node"]):
+    def live(self) -> NodeQuerySet:
+        return self.filter(taken_out_at__isnull=True)
+
+
+class Node(Provenance):
+    """A follow-up question, or a final answer at a leaf. Taken-out nodes are kept."""
+
+    class Kind(models.TextChoices):
+        QUESTION = "question", "Follow-up question"  # has a YES and a NO branch
+        ANSWER = "answer", "Final answer"  # a leaf
+
+    class Branch(models.TextChoices):
+        ROOT = "", "Root"  # hangs on no question
+        YES = "yes", "Yes"  # where the follow-up question is answered Yes
+        NO = "no", "No"  # where it is answered No
+
+    tree = models.ForeignKey(Tree, models.CASCADE, related_name="nodes")
+    parent = models.ForeignKey("self", models.CASCADE, null=True, related_name="children")
+    branch = models.CharField(max_length=3, choices=Branch.choices, blank=True)
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    text = models.TextField(blank=True, help_text="The follow-up question.")
+    answer = models.CharField(max_length=3, choices=ANSWERS, blank=True)
+    span_start = models.PositiveIntegerField(
+        null=True, help_text="Where its source begins in the rule text, in code points."
+    )
+    span_end = models.PositiveIntegerField(null=True, help_text="One past the end.")
+    taken_out_at = models.DateTimeField(null=True)
+    taken_out_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
+    taken_out_reason = models.CharField(max_length=500, blank=True)
+
+    objects = NodeQuerySet.as_manager()
+
+    class Meta(Provenance.Meta):
+        constraints = [
+            *Provenance.Meta.constraints,
+            models.UniqueConstraint(
+                fields=["parent", "branch"],
+                condition=Q(taken_out_at__isnull=True),
+                name="node_one_live_per_branch",
+            ),
+            models.UniqueConstraint(
+                fields=["tree"],
+                condition=Q(parent__isnull=True, taken_out_at__isnull=True),
+                name="node_one_live_root",
+            ),
+            models.CheckConstraint(
+                condition=Q(parent__isnull=True, branch="")
+                | Q(parent__isnull=False, branch__in=["yes", "no"]),
+                name="node_branch_fits_parent",
+            ),
+            models.CheckConstraint(
+                condition=(Q(kind="question", answer="") & ~Q(text=""))
+                | Q(kind="answer", text="", answer__in=["Yes", "No"]),
+                name="node_question_or_answer",
+            ),
+            models.CheckConstraint(
+                condition=Q(span_start__isnull=True, span_end__isnull=True)
+                | Q(
+                    span_start__isnull=False,
+                    span_end__isnull=False,
+                    span_end__gt=models.F("span_start"),
+                ),
+                name="node_span_has_both_ends",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.text or self.answer
+
+
+def build(nodes: Iterable[Node]) -> domain.Tree:
+    """The nodes of one tree, all live, as a decision tree; a missing child is an open branch."""
+    rows = list(nodes)
+    children = {(row.parent_id, row.branch): row for row in rows}
+    built: dict[int, domain.Tree] = {}
+
+    def below(row: Node, branch: Node.Branch) -> domain.Tree:
+        child = children.get((row.pk, branch))
+        return domain.OpenBranch() if child is None else built[child.pk]
+
+    for row in _children_first(rows):
+        if row.kind == Node.Kind.ANSWER:
+            built[row.pk] = domain.FinalAnswer(domain.Answer(row.answer), key=row.pk)
+        else:
+            yes, no = below(row, Node.Branch.YES), below(row, Node.Branch.NO)
+            built[row.pk] = domain.Question(row.text, yes, no, key=row.pk)
+    root = children.get((None, Node.Branch.ROOT))
+    return domain.OpenBranch() if root is None else built[root.pk]
+
+
+def _children_first(rows: list[Node]) -> list[Node]:
+    parents = {row.pk: row.parent_id for row in rows}
+
+    def level(row: Node) -> int:
+        steps, parent = 0, row.parent_id
+        while parent is not None:
+            steps, parent = steps + 1, parents[parent]
+        return steps
+
+    return sorted(rows, key=level, reverse=True)

@@ -1,0 +1,53 @@
+"""Fixtures for every test; factories are plain functions in tests/factories.py."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import TransactionTestCase
+
+SHARED_DATA = Path(
+    os.environ.get("SHARC_STUDIO_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data"
+)
+
+
+@pytest.fixture
+def sharc_dev() -> Path:
+    """The official ShARC dev set with its lists of negatives, where this machine has it."""
+    folder = SHARED_DATA / "sharc"
+    if not (folder / "sharc_dev.json").exists():
+        pytest.skip(f"the ShARC dev set is not at {folder}")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def _files_in_a_folder_of_their_own(settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path / "files"
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _audit_log_can_be_emptied() -> Iterator[None]:
+    """A test with real transactions is cleaned up by DELETE on SQLite, which the log forbids.
+
+    PostgreSQL empties tables by TRUNCATE, where the trigger does not fire.
+    """
+    case: Any = TransactionTestCase
+    empty_tables = case._fixture_teardown
+
+    def teardown(test: TransactionTestCase) -> None:
+        if connection.vendor != "sqlite":
+            empty_tables(test)
+            return
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT sql FROM sqlite_master WHERE name = 'audit_log_no_delete'")
+            (definition,) = cursor.fetchone()
+            cursor.execute("DROP TRIGGER audit_log_no_delete")
+            empty_tables(test)
+            cursor.execute(definition)
+
+    case._fixture_teardown = teardown
+    yield
+    case._fixture_teardown = empty_tables
