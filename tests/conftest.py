@@ -28,6 +28,16 @@ def _files_in_a_folder_of_their_own(settings, tmp_path):
     settings.MEDIA_ROOT = tmp_path / "files"
 
 
+@pytest.fixture(autouse=True)
+def _static_files_as_they_lie_there(settings):
+    """Without `collectstatic`: names are plain, and a changed file counts at once."""
+    settings.WHITENOISE_AUTOREFRESH = settings.WHITENOISE_USE_FINDERS = True
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    }
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _audit_log_can_be_emptied() -> Iterator[None]:
     """A test with real transactions is cleaned up by DELETE on SQLite, which the log forbids.

@@ -1,4 +1,9 @@
-from django.urls import URLPattern
+from django.urls import path
+
+from apps.desk import views
 
 app_name = "desk"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("", views.home, name="home"),
+    path("p/<slug:slug>/", views.project, name="project"),
+]

@@ -1,0 +1,54 @@
+"""Tags of every page: the frame around it, times, rule texts."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from django import template
+from django.http import HttpRequest
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from apps.accounts.themes import chosen_theme
+from apps.desk.frame import project_frame
+from apps.projects import markdown
+from apps.projects.models import Project
+
+register = template.Library()
+
+
+@register.simple_tag(takes_context=True)
+def theme(context: template.Context) -> str:
+    """`auto`, `light` or `dark`. A page that reports a broken server has no request."""
+    request = context.get("request")
+    return chosen_theme(request) if isinstance(request, HttpRequest) else "auto"
+
+
+@register.inclusion_tag("_project_header.html", takes_context=True)
+def project_header(context: template.Context, project: Project) -> dict[str, Any]:
+    """Project switch, search, person and the steps of this project, as its reader may see them."""
+    request = context["request"]
+    return {
+        "request": request,
+        "user": request.user,
+        "csrf_token": context.get("csrf_token"),
+        **project_frame(request, project),
+    }
+
+
+@register.simple_tag
+def local_time(moment: datetime | None) -> SafeString:
+    """A moment in UTC, which local-time.js shows in the reader's zone."""
+    if moment is None:
+        return SafeString("")
+    moment = moment.astimezone(UTC)
+    return format_html(
+        '<time datetime="{}" data-local>{} UTC</time>',
+        moment.isoformat(timespec="seconds"),
+        f"{moment.day} {moment:%b %Y, %H:%M}",
+    )
+
+
+@register.filter
+def rule_text(text: str) -> SafeString:
+    """Markdown that people wrote, as safe HTML for inside `<div class="rule-text" dir="auto">`."""
+    return markdown.render(text)

@@ -1,0 +1,21 @@
+// The frame: marks that scripts run, and closes an open menu on Escape or a click outside.
+"use strict";
+
+document.documentElement.classList.add("has-scripts");
+
+document.addEventListener("click", (event) => {
+  for (const menu of document.querySelectorAll("details.menu[open]")) {
+    if (!menu.contains(event.target)) menu.open = false;
+  }
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  for (const menu of document.querySelectorAll("details.menu[open]")) {
+    menu.open = false;
+    if (menu.contains(document.activeElement)) menu.querySelector("summary").focus();
+  }
+});
+
+// After a refused form: the list of errors is what the reader must meet first.
+document.querySelector(".error-summary")?.focus();
