@@ -1,0 +1,104 @@
+"""`make run`: the web server and a Celery worker with its clock, as one process tree."""
+
+import os
+import socket
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+
+from apps.desk.demo.content import demo
+from apps.desk.demo.logins import DemoLogin, demo_logins
+from apps.desk.supervisor import Program, ProgramEndedError, run_together
+
+HOST = "127.0.0.1"
+
+
+class Command(BaseCommand):
+    help = "Starts web server and background worker here, and prints the address and the log-ins."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--port", default="8000", help="Port on 127.0.0.1. Default: 8000.")
+        parser.add_argument(
+            "--while-alive", type=int, metavar="PID",
+            help="End as soon as this process is no longer the parent of this one.",
+        )  # fmt: skip
+
+    def handle(self, *, port: str, while_alive: int | None, **options: Any) -> None:
+        address = _free_address(port)
+        call_command("load_demo", stdout=self.stderr, stderr=self.stderr)
+        announcement = _Announcement(self, address)
+
+        def go_on() -> bool:
+            announcement.make_once_reachable()
+            return while_alive is None or os.getppid() == while_alive
+
+        # Logs are for people here, unless the environment or .env says otherwise.
+        environment = {"LOG_FORMAT": "console", **os.environ}
+        try:
+            run_together(_programs(address), environment=environment, go_on=go_on)
+        except ProgramEndedError as error:
+            raise CommandError(str(error)) from error
+
+
+class _Announcement:
+    """Address and log-ins, written once the web server answers."""
+
+    def __init__(self, command: Command, address: tuple[str, int]) -> None:
+        self.command, self.address, self.made = command, address, False
+
+    def make_once_reachable(self) -> None:
+        if self.made or not _is_reachable(self.address):
+            return
+        self.made = True
+        host, port = self.address
+        lines = [f"The studio runs at http://{host}:{port}/  (Ctrl-C ends it)"]
+        lines += [_line(login) for login in demo_logins(demo()["project"]["slug"])]
+        self.command.stdout.write("\n".join(["", *lines, ""]))
+        self.command.stdout.flush()
+
+
+def _line(login: DemoLogin) -> str:
+    return f"  {login.role:<8}{login.username:<10}{login.password}"
+
+
+def _free_address(port: str) -> tuple[str, int]:
+    """The address to serve on. Refused before anything starts when it cannot be had."""
+    if not port.isdecimal() or not 1 <= int(port) <= 65535:
+        raise CommandError(f"PORT must be a number from 1 to 65535; it is {port!r}.")
+    address = HOST, int(port)
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(address)
+        except OSError as error:
+            raise CommandError(
+                f"Port {port} on {HOST} cannot be used: {error.strerror}. "
+                "Choose another, such as: make run PORT=8001"
+            ) from error
+    return address
+
+
+def _is_reachable(address: tuple[str, int]) -> bool:
+    with socket.socket() as probe:
+        probe.settimeout(0.2)
+        return probe.connect_ex(address) == 0
+
+
+def _programs(address: tuple[str, int]) -> list[Program]:
+    host, port = address
+    python = str(Path(sys.executable))
+    web = (
+        python, "-m", "gunicorn", "sharc_studio.wsgi", f"--bind={host}:{port}",
+        "--worker-class=gthread", "--workers=2", "--threads=4", "--graceful-timeout=5",
+        "--log-level=warning", "--no-control-socket",
+    )  # fmt: skip
+    # Threads: one process fewer to look after, and a job mostly waits for the database.
+    worker = (
+        python, "-m", "celery", "-A", "sharc_studio", "worker", "--beat", "--pool=threads",
+        "--concurrency=2", "--loglevel=WARNING", "--without-gossip", "--without-mingle",
+    )  # fmt: skip
+    return [Program("web server", web), Program("worker", worker)]
