@@ -46,5 +46,10 @@ def logging_config(*, level: str, form: str) -> dict[str, Any]:
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "structured"}},
         "root": {"handlers": ["stderr"], "level": level},
         # The request middleware writes one line a request with its id; these would say it again.
-        "loggers": {"django.server": {"level": "ERROR"}, "axes": {"level": "WARNING"}},
+        # kombu warns at each start that the file-system broker has no host.
+        "loggers": {
+            "django.server": {"level": "ERROR"},
+            "axes": {"level": "WARNING"},
+            "kombu.connection": {"level": "ERROR"},
+        },
     }

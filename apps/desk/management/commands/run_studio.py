@@ -7,12 +7,14 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
 
 from apps.desk.demo.content import demo
+from apps.desk.demo.loader import load_demo
 from apps.desk.demo.logins import DemoLogin, demo_logins
 from apps.desk.supervisor import Program, ProgramEndedError, run_together
+from apps.projects.errors import StudioError
 
 HOST = "127.0.0.1"
 
@@ -29,7 +31,7 @@ class Command(BaseCommand):
 
     def handle(self, *, port: str, while_alive: int | None, **options: Any) -> None:
         address = _free_address(port)
-        call_command("load_demo", stdout=self.stderr, stderr=self.stderr)
+        self._load_demo_once()
         announcement = _Announcement(self, address)
 
         def go_on() -> bool:
@@ -43,6 +45,13 @@ class Command(BaseCommand):
         except ProgramEndedError as error:
             raise CommandError(str(error)) from error
 
+    def _load_demo_once(self) -> None:
+        try:
+            load_demo(now=timezone.now())
+        except StudioError as error:
+            # Somebody's own project comes first: the studio runs without a demo.
+            self.stderr.write(str(error))
+
 
 class _Announcement:
     """Address and log-ins, written once the web server answers."""
@@ -55,14 +64,21 @@ class _Announcement:
             return
         self.made = True
         host, port = self.address
-        lines = [f"The studio runs at http://{host}:{port}/  (Ctrl-C ends it)"]
-        lines += [_line(login) for login in demo_logins(demo()["project"]["slug"])]
+        lines = [f"The studio runs at http://{host}:{port}/", *_log_ins(), "Ctrl-C ends it."]
         self.command.stdout.write("\n".join(["", *lines, ""]))
         self.command.stdout.flush()
 
 
+def _log_ins() -> list[str]:
+    logins = demo_logins(demo()["project"]["slug"])
+    if not logins:
+        return []
+    return ["Log in to the demo with:", *(_line(login) for login in logins)]
+
+
 def _line(login: DemoLogin) -> str:
-    return f"  {login.role:<8}{login.username:<10}{login.password}"
+    password = login.password or "(has changed the password)"
+    return f"  {login.username:<10}{password:<18}{login.role}"
 
 
 def _free_address(port: str) -> tuple[str, int]:
@@ -91,6 +107,8 @@ def _is_reachable(address: tuple[str, int]) -> bool:
 def _programs(address: tuple[str, int]) -> list[Program]:
     host, port = address
     python = str(Path(sys.executable))
+    # Celery warns of this at length; inside a container root is the usual user.
+    hush = "-Wignore:You're running the worker with superuser:Warning"
     web = (
         python, "-m", "gunicorn", "sharc_studio.wsgi", f"--bind={host}:{port}",
         "--worker-class=gthread", "--workers=2", "--threads=4", "--graceful-timeout=5",
@@ -98,7 +116,8 @@ def _programs(address: tuple[str, int]) -> list[Program]:
     )  # fmt: skip
     # Threads: one process fewer to look after, and a job mostly waits for the database.
     worker = (
-        python, "-m", "celery", "-A", "sharc_studio", "worker", "--beat", "--pool=threads",
-        "--concurrency=2", "--loglevel=WARNING", "--without-gossip", "--without-mingle",
+        python, hush, "-m", "celery", "--quiet", "-A", "sharc_studio", "worker", "--beat",
+        "--pool=threads", "--concurrency=2", "--loglevel=WARNING", "--without-gossip",
+        "--without-mingle",
     )  # fmt: skip
     return [Program("web server", web), Program("worker", worker)]
