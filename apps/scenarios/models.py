@@ -184,5 +184,12 @@ class Utterance(Provenance):
     def __str__(self) -> str:
         return self.utterance_id[:8]
 
+    @classmethod
+    def class_of(cls, answer: str) -> Utterance.AnswerClass:
+        """The class that evaluators count; any answer that is none of the words asks for more."""
+        classes = {"Yes": cls.AnswerClass.YES, "No": cls.AnswerClass.NO,
+                   "Irrelevant": cls.AnswerClass.IRRELEVANT}  # fmt: skip
+        return classes.get(answer, cls.AnswerClass.MORE)
+
     def get_absolute_url(self) -> str:
         return reverse("scenarios:utterance", args=[self.project.slug, self.utterance_id])

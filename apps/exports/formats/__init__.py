@@ -1,0 +1,1 @@
+"""One module a format: what it reads and writes. Plain Python, like `domain`."""
