@@ -9,7 +9,9 @@ from django.db.models import Q
 from django.urls import reverse
 
 from apps.projects.models import Project, Split
+from apps.scenarios.domain.turns import turns_from_json
 from apps.snippets.models import Question
+from apps.trees.domain.tree import Answer, Path, Turn
 from apps.trees.models import ANSWERS, Node, Tree
 from apps.workers.models import Provenance
 
@@ -58,6 +60,10 @@ class Fact(models.Model):
 
     def __str__(self) -> str:
         return f"{self.follow_up_question} {self.follow_up_answer}"
+
+    @property
+    def turn(self) -> Turn:
+        return Turn(self.follow_up_question, Answer(self.follow_up_answer))
 
 
 class NegativeQuestion(Provenance):
@@ -183,6 +189,14 @@ class Utterance(Provenance):
 
     def __str__(self) -> str:
         return self.utterance_id[:8]
+
+    @property
+    def history_turns(self) -> Path:
+        return turns_from_json(self.history)
+
+    @property
+    def evidence_turns(self) -> Path:
+        return turns_from_json(self.evidence)
 
     @classmethod
     def class_of(cls, answer: str) -> Utterance.AnswerClass:

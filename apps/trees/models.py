@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Count, Exists, OuterRef, Q, Subquery
 from django.urls import reverse
 
 from apps.accounts.models import User
@@ -30,6 +30,49 @@ class TreeQuerySet(models.QuerySet["Tree"]):
         """Each with its question, snippet and document, in the same query."""
         return self.select_related("question__snippet__document", "project")
 
+    def with_live_nodes(self) -> TreeQuerySet:
+        """Each with its live nodes as `live_nodes`, for `build`; one more query for all."""
+        return self.prefetch_related(
+            models.Prefetch("nodes", Node.objects.live(), to_attr="live_nodes")
+        )
+
+    def with_counts(self) -> TreeQuerySet:
+        """Each with `question_count` (live follow-up questions) and `utterance_count`."""
+        is_asked = Q(nodes__kind=Node.Kind.QUESTION, nodes__taken_out_at__isnull=True)
+        return self.annotate(
+            question_count=_count_of_tree(Count("nodes", filter=is_asked)),
+            utterance_count=_count_of_tree(Count("utterances")),
+        )
+
+    def in_split(self, split: str) -> TreeQuerySet:
+        return self.filter(question__snippet__document__split=split)
+
+    def saying(self, text: str) -> TreeQuerySet:
+        """Trees that have the text in rule text, question or a live follow-up question."""
+        asking = Node.objects.live().filter(text__icontains=text)
+        return self.filter(
+            Q(question__snippet__text__icontains=text)
+            | Q(question__text__icontains=text)
+            | Q(pk__in=asking.values("tree"))
+        )
+
+    def with_one_answer_on_both_sides(self) -> TreeQuerySet:
+        """Trees with a question that is redundant because all leaves below it give one answer.
+
+        Wherever there is one, there is one right above two leaves, so it takes no walk.
+        """
+        no_side = Node.objects.live().filter(
+            parent=OuterRef("parent"), branch=Node.Branch.NO, answer=OuterRef("answer")
+        )
+        yes_side = Node.objects.live().filter(branch=Node.Branch.YES, kind=Node.Kind.ANSWER)
+        return self.filter(pk__in=yes_side.filter(Exists(no_side)).values("tree"))
+
+
+def _count_of_tree(count: Count) -> Subquery:
+    """The count for each row of a page alone: joined in, it would be for the whole list."""
+    same_tree = Tree.objects.filter(pk=OuterRef("pk")).order_by()
+    return Subquery(same_tree.annotate(number=count).values("number"))
+
 
 class Tree(Provenance):
     """A snippet, its question and the binary tree of follow-up questions."""
@@ -47,6 +90,8 @@ class Tree(Provenance):
     )
 
     objects = TreeQuerySet.as_manager()
+
+    live_nodes: list[Node]  # only by `with_live_nodes`
 
     class Meta(Provenance.Meta):
         ordering = ["pk"]
@@ -73,6 +118,10 @@ class Tree(Provenance):
 class NodeQuerySet(models.QuerySet["Node"]):
     def live(self) -> NodeQuerySet:
         return self.filter(taken_out_at__isnull=True)
+
+    def with_provenance(self) -> NodeQuerySet:
+        """Each with who made it, by which assignment or import, and who took it out."""
+        return self.select_related("created_by", "assignment", "job", "taken_out_by")
 
 
 class Node(Provenance):

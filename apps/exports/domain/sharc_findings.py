@@ -128,11 +128,7 @@ def _why_not(plan: TreePlan, utterance: UtterancePlan) -> InconsistencyReason | 
     return result.reason if isinstance(result, Inconsistency) else None
 
 
-_REFUSED: list[tuple[type[ExpansionError], str]] = [
-    (ContradictoryFactsError, "scenario whose facts answer both Yes and No to one question"),
-    (FactsNotOnOnePathError, "scenario whose facts are not on one path of its tree"),
-    (NoFactsError, "scenario without facts"),
-]
+_REFUSED = (ContradictoryFactsError, FactsNotOnOnePathError, NoFactsError)
 
 
 def _scenarios(plans: Iterable[TreePlan]) -> Iterator[Finding]:
@@ -141,8 +137,8 @@ def _scenarios(plans: Iterable[TreePlan]) -> Iterator[Finding]:
         for scenario in plan.scenarios:
             if scenario.refusal is not None:
                 found[type(scenario.refusal)].append(_ids_with(plan, scenario))
-    for refusal, what in _REFUSED:
-        yield Finding(what, tuple(sorted(found[refusal])))
+    for refusal in _REFUSED:
+        yield Finding(f"scenario with {refusal.reason}", tuple(sorted(found[refusal])))
 
 
 def _ids_with(plan: TreePlan, scenario: ScenarioPlan) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ utterances with one scenario text are that scenario's facts.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -13,12 +13,13 @@ from apps.exports.formats.sharc import IRRELEVANT, Record, SharcError
 from apps.scenarios.domain.expansion import (
     Expanded,
     ExpansionError,
+    content_of,
     expand_negative_scenario,
     expand_plain,
     expand_scenario,
 )
 from apps.trees.domain.rebuild import PlainUtterance, RebuiltTree, TreeError, rebuild_tree
-from apps.trees.domain.tree import Path, Turn, contradictions, fold_answer, nodes
+from apps.trees.domain.tree import Path, Turn, nodes
 
 
 class Kind(StrEnum):
@@ -175,7 +176,7 @@ def _utterances(
 ) -> Iterator[UtterancePlan]:
     reached = {_folded(path): node for path, node in nodes(rebuilt.tree)}
     given = _given(rebuilt, scenarios)
-    seen: set[object] = set()
+    seen: set[Hashable] = set()
     for record in records:
         kind = kinds[record.utterance_id]
         content = _content(record, kind)
@@ -185,44 +186,40 @@ def _utterances(
         yield UtterancePlan(record, kind, node, is_by_rule)
 
 
-def _content(record: Record, kind: Kind) -> object:
-    return kind, record.question, record.scenario, content_key(record)
+def _content(record: Record, kind: Kind) -> Hashable:
+    return kind, record.question, record.scenario, _told(record)
 
 
-def content_key(part: Record | Expanded) -> object:
-    """What two utterances of one tree and scenario must share to be the same, after folding."""
-    return _folded(part.history), frozenset(_folded(part.evidence)), fold_answer(part.answer)
+def _told(record: Record) -> Hashable:
+    return content_of(record.history, record.evidence, record.answer)
 
 
 def _folded(turns: Path) -> tuple[tuple[str, str], ...]:
     return tuple(turn.folded for turn in turns)
 
 
-_Given = dict[tuple[Kind, str], frozenset[object]]
+_Given = dict[tuple[Kind, str], frozenset[Hashable]]
 
 
 def _given(rebuilt: RebuiltTree, scenarios: tuple[ScenarioPlan, ...]) -> _Given:
     """What the expansion gives, by kind and scenario text."""
     given: _Given = {
-        (Kind.PLAIN, ""): frozenset(map(content_key, expand_plain(rebuilt.tree))),
-        (Kind.NEGATIVE_SCENARIO, ""): frozenset(
-            map(content_key, expand_negative_scenario(rebuilt.tree))
-        ),
+        (Kind.PLAIN, ""): _contents(expand_plain(rebuilt.tree)),
+        (Kind.NEGATIVE_SCENARIO, ""): _contents(expand_negative_scenario(rebuilt.tree)),
     }
     for scenario in scenarios:
         if scenario.refusal is None:
             expanded = expand_scenario(rebuilt.tree, scenario.facts)
-            given[Kind.SCENARIO, scenario.text] = frozenset(map(content_key, expanded))
+            given[Kind.SCENARIO, scenario.text] = _contents(expanded)
     return given
+
+
+def _contents(expanded: Iterable[Expanded]) -> frozenset[Hashable]:
+    return frozenset(one.content for one in expanded)
 
 
 def _is_given(record: Record, kind: Kind, given: _Given) -> bool:
     if kind is Kind.NEGATIVE_QUESTION:
         return not (record.scenario or record.history or record.evidence)
     text = record.scenario if kind is Kind.SCENARIO else ""
-    return content_key(record) in given.get((kind, text), frozenset())
-
-
-def states_both(facts: Path) -> bool:
-    """Whether the facts answer one question both Yes and No."""
-    return any(True for _ in contradictions(facts))
+    return _told(record) in given.get((kind, text), frozenset())

@@ -13,6 +13,7 @@ from sys import intern
 from typing import Any, BinaryIO
 
 from apps.exports.formats.json_items import JsonError, read_items
+from apps.scenarios.domain.turns import TURN_KEYS, turns_as_json
 from apps.trees.domain.tree import Answer, Path, Turn, contradictions
 
 IRRELEVANT = "Irrelevant"
@@ -24,8 +25,7 @@ _KEYS = (
     "history", "evidence",
 )  # fmt: skip
 _MAY_BE_EMPTY = {"scenario"}
-_TURN_KEYS = ("follow_up_question", "follow_up_answer")
-_MISSPELT_KEYS = {"followup_question": _TURN_KEYS[0], "followup_answer": _TURN_KEYS[1]}
+_MISSPELT_KEYS = {"followup_question": TURN_KEYS[0], "followup_answer": TURN_KEYS[1]}
 _MISSPELT_ANSWERS = {"yes": Answer.YES, "no": Answer.NO, "Noe": Answer.NO}
 _ID = re.compile(r"[0-9a-f]{40}")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")  # NUL, and halves of surrogate pairs
@@ -154,7 +154,7 @@ def _turn(value: Any, field: str, repairs: list[tuple[Repair, str]]) -> Turn:
     if misspelt := [key for key in value if key in _MISSPELT_KEYS]:
         repairs.extend((Repair.MISSPELT_KEY, key) for key in misspelt)
         value = {_MISSPELT_KEYS.get(key, key): text for key, text in value.items()}
-    question, answer = (_text(value, key, f"{field}.") for key in _TURN_KEYS)
+    question, answer = (_text(value, key, f"{field}.") for key in TURN_KEYS)
     if answer in _MISSPELT_ANSWERS:
         repairs.append((Repair.MISSPELT_ANSWER, answer))
         answer = _MISSPELT_ANSWERS[answer]
@@ -196,13 +196,6 @@ def _as_dict(record: Record) -> dict[str, Any]:
         "history": turns_as_json(record.history),
         "evidence": turns_as_json(record.evidence),
     }
-
-
-def turns_as_json(turns: Iterable[Turn]) -> list[dict[str, str]]:
-    return [
-        dict(zip(_TURN_KEYS, (turn.follow_up_question, turn.follow_up_answer.value), strict=True))
-        for turn in turns
-    ]
 
 
 def write_records(records: Iterable[Record], write: Callable[[str], object]) -> int:

@@ -17,8 +17,8 @@ from apps.exports.errors import ExportRefusedError
 from apps.exports.formats import sharc
 from apps.projects.models import Job, Project, Split
 from apps.projects.services.jobs import finish_job, report_progress
+from apps.scenarios.domain.turns import turns_from_json
 from apps.scenarios.models import Utterance
-from apps.trees.domain.tree import Answer, Turn
 
 KIND = "export"
 FORMATS = ("sharc",)
@@ -152,14 +152,8 @@ def _record(
 ) -> sharc.Record:  # fmt: skip
     return sharc.Record(
         utterance_id, tree_id, source_url, snippet, question, scenario, answer,
-        _turns(history), _turns(evidence), as_imported,
+        turns_from_json(history), turns_from_json(evidence), as_imported,
     )  # fmt: skip
-
-
-def _turns(turns: list[dict[str, str]]) -> tuple[Turn, ...]:
-    return tuple(
-        Turn(turn["follow_up_question"], Answer(turn["follow_up_answer"])) for turn in turns
-    )
 
 
 def _move_files(source: Path, target: Path) -> None:

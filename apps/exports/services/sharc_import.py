@@ -152,7 +152,7 @@ def _report_of(plan: ImportPlan, *, here: set[str], created: Counter[str]) -> di
     return {
         "files": list(plan.names),
         "read": plan.read,
-        "created": dict(created),
+        "created": [[what, count] for what, count in created.items()],
         "skipped": {reason: ids for reason, ids in skipped.items() if ids},
         "findings": [
             {"what": found.what, "of": found.of, "groups": [list(ids) for ids in found.groups]}

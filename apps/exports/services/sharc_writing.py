@@ -13,8 +13,8 @@ from django.db.models import Max, Model
 from django.utils import timezone
 
 from apps.exports.domain.sharc_import import Kind, TreePlan, UtterancePlan
-from apps.exports.formats.sharc import turns_as_json
 from apps.projects.models import Job, Split
+from apps.scenarios.domain.turns import turns_as_json
 from apps.scenarios.models import Fact, NegativeQuestion, NegativeScenario, Scenario, Utterance
 from apps.snippets.domain.source import host
 from apps.snippets.models import Document, Question, Snippet

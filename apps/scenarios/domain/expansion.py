@@ -5,7 +5,7 @@ al. 2018, section 3.3 and the official dev set). A branch that is open gives no 
 history ends in a question that nobody has continued.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from apps.trees.domain.tree import (
@@ -14,6 +14,7 @@ from apps.trees.domain.tree import (
     Tree,
     Turn,
     contradictions,
+    fold_answer,
     follow,
     next_text,
     nodes,
@@ -31,6 +32,16 @@ class Expanded:
     evidence: Path
     answer: str
 
+    @property
+    def content(self) -> Hashable:
+        return content_of(self.history, self.evidence, self.answer)
+
+
+def content_of(history: Path, evidence: Path, answer: str) -> Hashable:
+    """What two utterances of one tree and scenario share when they are the same, after folding."""
+    told = tuple(turn.folded for turn in history)
+    return told, frozenset(turn.folded for turn in evidence), fold_answer(answer)
+
 
 class ExpansionError(Exception):
     """A scenario whose facts give no utterances.
@@ -39,16 +50,24 @@ class ExpansionError(Exception):
       NoFactsError
       ContradictoryFactsError
       FactsNotOnOnePathError
+
+    `reason` is the same for all scenarios that are refused for it; the message names the facts.
     """
+
+    reason: str
 
 
 class NoFactsError(ExpansionError):
+    reason = "no facts"
+
     def __init__(self) -> None:
         super().__init__("The scenario has no facts, so no node of its tree is ruled out by it.")
 
 
 class ContradictoryFactsError(ExpansionError):
     """`contradicting` are the facts that answer a question the other way than a fact before."""
+
+    reason = "facts that answer both Yes and No to one question"
 
     def __init__(self, contradicting: Iterable[Turn]) -> None:
         self.contradicting = tuple(contradicting)
@@ -58,6 +77,8 @@ class ContradictoryFactsError(ExpansionError):
 
 
 class FactsNotOnOnePathError(ExpansionError):
+    reason = "facts that are not on one path of its tree"
+
     def __init__(self, facts: Iterable[Turn]) -> None:
         self.facts = tuple(facts)
         super().__init__(f"No path of the tree has all of the facts {_named(self.facts)}.")

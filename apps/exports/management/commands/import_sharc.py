@@ -50,7 +50,7 @@ class Command(BaseCommand):
 
     def _print(self, report: dict[str, Any]) -> None:
         self.stdout.write(f"read: {report['read']:,} utterances")
-        created = ", ".join(f"{count:,} {what}" for what, count in report["created"].items())
+        created = ", ".join(f"{count:,} {what}" for what, count in report["created"])
         self.stdout.write(f"created: {created or 'nothing; all of it is here already'}")
         for reason, ids in report["skipped"].items():
             self.stdout.write(f"skipped, {reason}: {len(ids):,} utterances")
