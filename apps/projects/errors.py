@@ -11,3 +11,7 @@ class JobCancelledError(StudioError):
 
 class LastAdminError(StudioError):
     """A project keeps at least one admin."""
+
+
+class GuidelineChangedError(StudioError):
+    """Two people wrote the same guidelines; the second must see the first one's text."""

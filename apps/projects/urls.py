@@ -1,4 +1,16 @@
-from django.urls import URLPattern
+from django.urls import path
+
+from apps.projects import views
 
 app_name = "projects"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("new-project/", views.new, name="new"),
+    path("p/<slug:slug>/settings/", views.settings, name="settings"),
+    path("p/<slug:slug>/guidelines/", views.guidelines, name="guidelines"),
+    path("p/<slug:slug>/guidelines/<slug:step>/", views.guideline, name="guideline"),
+    path("p/<slug:slug>/people/", views.people, name="people"),
+    path("p/<slug:slug>/people/new/", views.new_account, name="new_account"),
+    path("p/<slug:slug>/people/<int:member>/role/", views.role, name="role"),
+    path("p/<slug:slug>/people/<int:member>/remove/", views.remove, name="remove"),
+    path("p/<slug:slug>/log/", views.log, name="log"),
+]

@@ -1,10 +1,11 @@
 """Tags of every page: the frame around it, times, rule texts."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django import template
 from django.http import HttpRequest
+from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -46,6 +47,27 @@ def local_time(moment: datetime | None) -> SafeString:
         moment.isoformat(timespec="seconds"),
         f"{moment.day} {moment:%b %Y, %H:%M}",
     )
+
+
+@register.simple_tag
+def local_time_after(wait: timedelta) -> SafeString:
+    """The moment when `wait` is over, counted from now."""
+    return local_time(timezone.now() + wait)
+
+
+@register.filter
+def typed_texts(request: HttpRequest | None) -> list[tuple[str, str]]:
+    """What a person typed into a form that was refused unread, without passwords and tokens."""
+    if request is None:
+        return []
+    return [
+        (name.replace("_", " "), text)
+        for name, text in request.POST.items()
+        if isinstance(text, str)
+        and text.strip()
+        and name not in {"csrfmiddlewaretoken", "next", "seen"}
+        and "password" not in name
+    ]
 
 
 @register.filter

@@ -1,11 +1,29 @@
 """Projects and who belongs to them."""
 
+import secrets
+from typing import Any
+
 from django.db import transaction
 
 from apps.accounts.models import User
-from apps.projects.errors import LastAdminError
+from apps.projects.errors import GuidelineChangedError, LastAdminError
 from apps.projects.models import Guideline, Membership, Project, Role, Step
 from apps.projects.services import audit
+
+SETTINGS = (
+    "name",
+    "language",
+    "max_list_items",
+    "max_words",
+    "long_lists",
+    "max_depth",
+    "active_trees",
+    "questions_per_tree",
+    "scenarios_per_tree",
+    "negative_threshold",
+)
+# Read aloud and typed once: no letter or digit that looks like another.
+_READABLE = "abcdefghijkmnpqrstuvwxyz23456789"
 
 
 @transaction.atomic
@@ -18,6 +36,50 @@ def create_project(project: Project, *, created_by: User | None) -> Project:
     if created_by is not None:
         add_member(project, user=created_by, role=Role.ADMIN, actor=created_by)
     return project
+
+
+@transaction.atomic
+def save_settings(project: Project, *, actor: User) -> dict[str, list[Any]]:
+    """Saves what differs from the stored project, and returns it: field -> [old, new]."""
+    stored = Project.objects.select_for_update().get(pk=project.pk)
+    pairs = {name: [getattr(stored, name), getattr(project, name)] for name in SETTINGS}
+    changes = {name: [old, new] for name, (old, new) in pairs.items() if old != new}
+    if changes:
+        project.save(update_fields=list(changes))
+        audit.record(actor, "change settings", project, project=project, changes=changes)
+    return changes
+
+
+@transaction.atomic
+def save_guideline(guideline: Guideline, *, text: str, actor: User) -> bool:
+    """Replaces the text that `guideline` holds; False when that is the text already.
+
+    Raises GuidelineChangedError when somebody else replaced it in the meantime.
+    """
+    if text == guideline.text:
+        return False
+    unchanged = Guideline.objects.filter(pk=guideline.pk, text=guideline.text)
+    if not unchanged.update(text=text):
+        raise GuidelineChangedError(
+            f"Somebody else changed the guidelines for {guideline.get_step_display()} while you "
+            "were writing. Nothing was saved."
+        )
+    audit.record(
+        actor, "change guidelines", guideline, project=guideline.project, step=guideline.step,
+        changes={"text": [guideline.text, text]},
+    )  # fmt: skip
+    return True
+
+
+@transaction.atomic
+def create_account(project: Project, *, person: User, role: Role, actor: User) -> str:
+    """Saves a new person as a member, and returns the password that nobody will see again."""
+    password = "-".join("".join(secrets.choice(_READABLE) for _ in range(5)) for _ in range(4))
+    person.set_password(password)
+    person.save()
+    audit.record(actor, "create account", person, project=project)
+    add_member(project, user=person, role=role, actor=actor)
+    return password
 
 
 @transaction.atomic

@@ -17,5 +17,8 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
+// A phone shows only some of the steps: begin with the current one.
+document.querySelector(".steps [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+
 // After a refused form: the list of errors is what the reader must meet first.
 document.querySelector(".error-summary")?.focus();

@@ -1,0 +1,174 @@
+"""The shape of what people send about a project, and what they read when it is wrong."""
+
+import hashlib
+from typing import Any
+
+from django import forms
+from django.core.validators import RegexValidator
+from django.http import QueryDict
+
+from apps.accounts.models import User
+from apps.projects.models import Guideline, Membership, Project, Role
+from apps.projects.services.projects import SETTINGS
+
+language_tag = RegexValidator(
+    r"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*\Z", "Enter a language tag, such as en, ja or pt-BR."
+)
+
+
+class SettingsForm(forms.ModelForm[Project]):
+    language = forms.CharField(
+        max_length=35,
+        initial="en",
+        validators=[language_tag],
+        help_text="Language tag of the rule texts, such as en, ja or ar.",
+    )
+
+    class Meta:
+        model = Project
+        fields = SETTINGS
+        widgets = {"negative_threshold": forms.NumberInput(attrs={"step": "0.01"})}
+        labels = {
+            "max_list_items": "List items in a snippet",
+            "max_words": "Words in a snippet",
+            "long_lists": "Longer lists",
+            "max_depth": "Depth of a tree",
+            "active_trees": "Growing trees",
+            "questions_per_tree": "Irrelevant questions",
+            "scenarios_per_tree": "Irrelevant scenarios",
+            "negative_threshold": "Similarity of irrelevant scenarios",
+        }
+        help_texts = {
+            "max_depth": "Most follow-up questions on one path. Trees that have begun keep theirs.",
+        }
+
+    # The groups that the page shows, in this order.
+    GROUPS = (
+        ("Project", ("name", "slug", "language")),
+        ("Snippets", ("max_list_items", "max_words", "long_lists")),
+        ("Trees", ("max_depth", "active_trees")),
+        ("Negatives", ("questions_per_tree", "scenarios_per_tree", "negative_threshold")),
+    )
+
+    def groups(self) -> list[tuple[str, list[forms.BoundField]]]:
+        return [
+            (title, [self[name] for name in names if name in self.fields])
+            for title, names in self.GROUPS
+        ]
+
+
+class NewProjectForm(SettingsForm):
+    class Meta(SettingsForm.Meta):
+        fields = ("slug", *SETTINGS)  # type: ignore[assignment]
+        labels = {**SettingsForm.Meta.labels, "slug": "Short name"}
+        help_texts = {
+            **SettingsForm.Meta.help_texts,
+            "slug": "Part of every address, and fixed from then on: letters, digits and hyphens.",
+        }
+
+    def clean_slug(self) -> str:
+        return str(self.cleaned_data["slug"]).lower()
+
+
+class GuidelineForm(forms.Form):
+    text = forms.CharField(
+        label="Guidelines",
+        required=False,
+        max_length=50_000,
+        strip=False,
+        widget=forms.Textarea(attrs={"rows": 16, "dir": "auto"}),
+        help_text="Markdown: # heading, * list item, **bold**. Saving shows how it will look.",
+    )
+    # Which text the writer began with, so that nobody's words are replaced unseen.
+    seen = forms.CharField(widget=forms.HiddenInput)
+
+    def __init__(self, data: QueryDict | None, *, guideline: Guideline) -> None:
+        self.guideline = guideline
+        initial = {"text": guideline.text, "seen": fingerprint(guideline.text)}
+        super().__init__(data, initial=initial)
+
+    def clean_text(self) -> str:
+        return str(self.cleaned_data["text"]).replace("\r\n", "\n").strip()
+
+    def clean(self) -> dict[str, Any]:
+        current = fingerprint(self.guideline.text)
+        if self.cleaned_data.get("seen") != current:
+            # The next attempt counts as having seen the other text, which the page now shows.
+            self.data = {**self.data, "text": self.cleaned_data.get("text", ""), "seen": current}
+            raise forms.ValidationError(
+                "Somebody else changed these guidelines while you were writing. Their text stands "
+                "under “As people see it”; take over what you need, then save again."
+            )
+        return self.cleaned_data
+
+
+def fingerprint(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class AddMemberForm(forms.Form):
+    username = forms.CharField(
+        label="User name",
+        max_length=150,
+        widget=forms.TextInput(attrs={"autocapitalize": "none", "autocomplete": "off"}),
+    )
+    role = forms.ChoiceField(choices=Role.choices, initial=Role.WORKER)
+
+    prefix = "add"
+
+    def __init__(self, data: QueryDict | None = None, *, project: Project) -> None:
+        self.project = project
+        super().__init__(data)
+
+    def clean_username(self) -> User:
+        username = self.cleaned_data["username"]
+        person = User.objects.filter(username=username, is_active=True).first()
+        if person is None:
+            raise forms.ValidationError(
+                "Nobody has this user name. Check its spelling, or create an account."
+            )
+        if Membership.objects.filter(project=self.project, user=person).exists():
+            raise forms.ValidationError("This person is a member already; change the role below.")
+        return person
+
+
+class NewAccountForm(forms.ModelForm[User]):
+    role = forms.ChoiceField(choices=Role.choices, initial=Role.WORKER)
+
+    class Meta:
+        model = User
+        fields = ["username", "name"]
+        labels = {"username": "User name"}
+        help_texts = {"username": "What the person logs in with: letters, digits and @ . + - _"}
+        widgets = {
+            "username": forms.TextInput(attrs={"autocapitalize": "none", "autocomplete": "off"}),
+            "name": forms.TextInput(attrs={"autocomplete": "off", "dir": "auto"}),
+        }
+
+    prefix = "new"
+
+
+class RoleForm(forms.Form):
+    role = forms.ChoiceField(choices=Role.choices)
+
+
+class LogFilterForm(forms.Form):
+    """Filters of the log. A value that does not exist filters nothing and says so."""
+
+    person = forms.TypedChoiceField(required=False, coerce=int, empty_value=None)
+    action = forms.ChoiceField(required=False)
+
+    def __init__(self, data: QueryDict, *, people: list[User], actions: list[str]) -> None:
+        super().__init__(data)
+        self.fields["person"].choices = [  # type: ignore[attr-defined]
+            ("", "Everybody"),
+            *((person.pk, str(person)) for person in people),
+        ]
+        self.fields["action"].choices = [  # type: ignore[attr-defined]
+            ("", "Everything"),
+            *((action, action) for action in actions),
+        ]
+
+
+class SearchForm(forms.Form):
+    q = forms.CharField(required=False, max_length=200)
