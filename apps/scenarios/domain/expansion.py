@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from apps.trees.domain.tree import (
     Answer,
     Path,
+    Question,
     Tree,
     Turn,
     contradictions,
@@ -127,10 +128,15 @@ def _known(facts: Path) -> dict[str, Answer]:
 
 def _ends(tree: Tree, facts: frozenset[tuple[str, Answer]]) -> Iterator[Path]:
     """The paths that have all of the facts, each ending at the last of them."""
-    for path, _ in nodes(tree):
-        turns = [turn.folded for turn in path]
-        if facts.issubset(turns) and not facts.issubset(turns[:-1]):
+    waiting: list[tuple[Path, Tree, frozenset[tuple[str, Answer]]]] = [((), tree, facts)]
+    while waiting:
+        path, node, missing = waiting.pop()
+        if not missing:
             yield path
+        elif isinstance(node, Question):
+            for turn in map(node.turn, Answer):
+                branch = node.branch(turn.follow_up_answer)
+                waiting.append(((*path, turn), branch, missing - {turn.folded}))
 
 
 def _expand_along(tree: Tree, ends: list[Path], known: Mapping[str, Answer]) -> Iterator[Expanded]:

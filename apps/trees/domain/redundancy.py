@@ -41,9 +41,9 @@ class Redundancy:
 
 @dataclass(frozen=True)
 class RepeatedQuestion:
-    """A question at the end of a path on which the turn `earlier` has answered it already.
+    """A question at the end of a path that has asked it before, first in the turn `earlier`.
 
-    Its branch with that answer is taken by everybody, and the other one by nobody.
+    Nobody who keeps to that answer takes the other branch.
     """
 
     path: Path

@@ -132,6 +132,17 @@ def test_a_tree_that_repeats_a_question_gets_it_as_evidence_once() -> None:
     ]
 
 
+def test_utterances_are_the_same_whatever_their_spelling_and_the_order_of_evidence() -> None:
+    one = Expanded((A_YES,), (B_YES, C_YES), "D?")
+    assert Expanded((Turn("a", Answer.YES),), (C_YES, B_YES), " d").content == one.content
+    others = [
+        Expanded((A_NO,), (B_YES, C_YES), "D?"),
+        Expanded((A_YES,), (B_YES,), "D?"),
+        Expanded((A_YES,), (B_YES, C_YES), "Yes"),
+    ]
+    assert one.content not in [other.content for other in others]
+
+
 @pytest.mark.parametrize(
     ("facts", "error", "message"),
     [

@@ -5,20 +5,19 @@
 
 import logging
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
-from typing import TypeAlias
 
 import pytest
 
 from apps.scenarios.domain.consistency import Inconsistency, InconsistencyReason, check
 from apps.scenarios.domain.expansion import (
     ContradictoryFactsError,
-    Expanded,
     ExpansionError,
     FactsNotOnOnePathError,
     NoFactsError,
+    content_of,
     expand_negative_scenario,
     expand_plain,
     expand_scenario,
@@ -33,9 +32,7 @@ from apps.trees.domain.redundancy import (
 )
 from apps.trees.domain.tree import (
     Answer,
-    Path,
     Turn,
-    fold_answer,
     is_finished,
     leaf_answers,
     question_count,
@@ -56,10 +53,6 @@ DO_NOT_FOLLOW = {
         " de38c1b9 c8b8e8b5"  # a question of no tree, and the answer "Yes?"
     ),
 }
-
-_FoldedPath: TypeAlias = tuple[tuple[str, Answer], ...]
-_Compared: TypeAlias = tuple[_FoldedPath, _FoldedPath, Answer | str]
-"""History, evidence and answer after folding: utterances that are equal in these are one."""
 
 
 @pytest.fixture
@@ -114,12 +107,12 @@ def test_redundant_questions(dev: DevSet) -> None:
 
 def test_plain_utterances_are_the_nodes_of_the_trees(dev: DevSet) -> None:
     expanded = {
-        tree_id: set(map(_compared, expand_plain(rebuilt.tree)))
+        tree_id: {one.content for one in expand_plain(rebuilt.tree)}
         for tree_id, rebuilt in dev.trees().items()
     }
-    official: dict[str, set[_Compared]] = defaultdict(set)
+    official: dict[str, set[Hashable]] = defaultdict(set)
     for one in dev.plain:
-        official[one.tree_id].add(_compared(one))
+        official[one.tree_id].add(_content(one))
     assert expanded == official
     assert sum(len(nodes) for nodes in expanded.values()) == 293
 
@@ -129,7 +122,7 @@ def test_negative_scenarios_go_with_every_node(dev: DevSet) -> None:
     texts = _texts(dev.with_negative_scenario)
     assert len(texts) == 68
     for (tree_id, _), text in texts.items():
-        expanded = set(map(_compared, expand_negative_scenario(trees[tree_id].tree)))
+        expanded = {one.content for one in expand_negative_scenario(trees[tree_id].tree)}
         assert expanded == text.official
 
 
@@ -141,7 +134,7 @@ def test_scenarios(dev: DevSet) -> None:
     given = exactly = generated = 0
     for (tree_id, _), text in texts.items():
         try:
-            expanded = set(map(_compared, expand_scenario(trees[tree_id].tree, text.facts)))
+            expanded = {one.content for one in expand_scenario(trees[tree_id].tree, text.facts)}
             refusal = None
             given += len(expanded & text.official)
             exactly += expanded == text.official
@@ -209,7 +202,7 @@ def test_most_utterance_ids_recompute(dev: DevSet) -> None:
 class _Text:
     """A scenario text within its tree: its utterances, equal ones once, and what it tells."""
 
-    official: set[_Compared] = field(default_factory=set)
+    official: set[Hashable] = field(default_factory=set)
     facts: set[Turn] = field(default_factory=set)
 
 
@@ -217,17 +210,13 @@ def _texts(utterances: Iterable[Utterance]) -> dict[tuple[str, str], _Text]:
     texts: dict[tuple[str, str], _Text] = defaultdict(_Text)
     for one in utterances:
         text = texts[one.tree_id, one.scenario]
-        text.official.add(_compared(one))
+        text.official.add(_content(one))
         text.facts.update(one.evidence)
     return texts
 
 
-def _compared(one: Utterance | Expanded) -> _Compared:
-    return _folded(one.history), _folded(one.evidence), fold_answer(one.answer)
-
-
-def _folded(path: Path) -> _FoldedPath:
-    return tuple(turn.folded for turn in path)
+def _content(one: Utterance) -> Hashable:
+    return content_of(one.history, one.evidence, one.answer)
 
 
 def _reasons(dev: DevSet, utterances: Iterable[Utterance]) -> dict[str, InconsistencyReason]:

@@ -26,6 +26,8 @@ JOINING = st.text("eE\u0301\u030cJΣσİßẞ가\ufe0f\u00ad\u200d\u200c\u200
         ("葛\U000e0100", "葛"),
         ("is it ok ❤\ufe0f?", "is it ok"),
         ("?!", ""),
+        ("1 \N{NOT EQUAL TO} 2", "1 2"),
+        ("1 =\u0338 2", "1 2"),
         ("", ""),
     ],
 )

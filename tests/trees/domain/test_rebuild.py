@@ -1,5 +1,6 @@
 import re
 from dataclasses import replace
+from itertools import permutations
 
 import pytest
 from hypothesis import given
@@ -181,6 +182,37 @@ def test_the_error_has_all_ids_at_fault() -> None:
     with pytest.raises(NoRootError) as refusal:
         rebuild_tree(PlainUtterance(f"u{number}", (A_YES,), "Yes") for number in range(7))
     assert refusal.value.utterance_ids == ("u0", "u1", "u2", "u3", "u4", "u5", "u6")
+
+
+@pytest.mark.parametrize(
+    ("number", "named"),
+    [(5, "u0, u1, u2, u3, u4."), (6, "u0, u1, u2, u3, u4 and 1 more.")],
+)
+def test_the_message_names_the_first_five(number: int, named: str) -> None:
+    with pytest.raises(NoRootError, match=re.escape(f": {named}")):
+        rebuild_tree(PlainUtterance(f"u{index}", (A_YES,), "Yes") for index in range(number))
+
+
+def test_order_does_not_matter_for_spellings_under_one_id() -> None:
+    utterances = [PlainUtterance("u1", (), text) for text in ("a", "A!", "A")]
+    assert {_texts(rebuild_tree(order)) for order in permutations(utterances)} == {("A",)}
+
+
+def _texts(rebuilt: RebuiltTree) -> tuple[str, ...]:
+    return tuple(question.text for _, question in questions(rebuilt.tree))
+
+
+def test_order_does_not_matter_for_which_of_two_conflicts_is_named() -> None:
+    utterances = [
+        ROOT,
+        PlainUtterance("u1", (A_YES,), "Yes"),
+        PlainUtterance("u1", (A_NO,), "Yes"),
+        PlainUtterance("u2", (A_YES,), "No"),
+        PlainUtterance("u3", (A_NO,), "No"),
+    ]
+    assert {_outcome(list(order)) for order in permutations(utterances)} == {
+        "Plain utterances have the same history and different answers: u1, u3."
+    }
 
 
 def test_the_three_orphans_are_caught_as_one() -> None:

@@ -111,6 +111,16 @@ def test_a_question_repeated_after_its_other_answer() -> None:
     assert list(repeated_questions(tree)) == [RepeatedQuestion((no("A?"),), again, no("A?"))]
 
 
+def test_a_question_asked_a_third_time_was_first_answered_at_the_first() -> None:
+    third = Question("A", YES, NO)
+    second = Question("a", third, NO)
+    tree = Question("A?", NO, second)
+    assert list(repeated_questions(tree)) == [
+        RepeatedQuestion((no("A?"),), second, no("A?")),
+        RepeatedQuestion((no("A?"), yes("a")), third, no("A?")),
+    ]
+
+
 def test_one_question_on_two_branches_is_not_repeated() -> None:
     branch = Question("B?", YES, NO)
     assert list(repeated_questions(Question("A?", branch, branch))) == []
