@@ -262,5 +262,18 @@ class Job(models.Model):
         return reverse("projects:job", args=[self.project.slug, self.pk])
 
     @property
+    def title(self) -> str:
+        return self.kind.replace("_", " ").capitalize()
+
+    @property
+    def report_templates(self) -> list[str]:
+        """For `{% include %}`: how a report of this kind is shown; none is shown without one."""
+        return [f"jobs/_{self.kind}.html", "jobs/_no_report.html"]
+
+    @property
+    def percent(self) -> int | None:
+        return self.done * 100 // self.total if self.total else None
+
+    @property
     def is_finished(self) -> bool:
         return self.state not in {self.State.QUEUED, self.State.RUNNING}

@@ -1,6 +1,7 @@
 """Who may do what in a project. Predicates only: none of them writes."""
 
 from django.contrib.auth.models import AnonymousUser
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 
@@ -8,9 +9,24 @@ from apps.accounts.models import User
 from apps.projects.models import Project
 
 
+def signed_in(request: HttpRequest) -> User:
+    """The person behind the request; LoginRequiredMiddleware lets no other through."""
+    if not request.user.is_authenticated:
+        raise PermissionDenied
+    return request.user
+
+
 def can_create_project(user: User | AnonymousUser) -> bool:
     """A new account may not; the person who runs the installation says who may (staff)."""
     return user.is_authenticated and user.is_staff
+
+
+def can_read(user: User | AnonymousUser, project: Project) -> bool:
+    return Project.objects.readable_by(user).filter(pk=project.pk).exists()
+
+
+def can_administer(user: User | AnonymousUser, project: Project) -> bool:
+    return Project.objects.administered_by(user).filter(pk=project.pk).exists()
 
 
 def get_project(request: HttpRequest, slug: str) -> Project:

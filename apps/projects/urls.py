@@ -1,6 +1,6 @@
 from django.urls import path
 
-from apps.projects import views
+from apps.projects import job_views, views
 
 app_name = "projects"
 urlpatterns = [
@@ -13,4 +13,6 @@ urlpatterns = [
     path("p/<slug:slug>/people/<int:member>/role/", views.role, name="role"),
     path("p/<slug:slug>/people/<int:member>/remove/", views.remove, name="remove"),
     path("p/<slug:slug>/log/", views.log, name="log"),
+    path("p/<slug:slug>/jobs/<int:job_id>/", job_views.job, name="job"),
+    path("p/<slug:slug>/jobs/<int:job_id>/cancel/", job_views.cancel, name="cancel_job"),
 ]

@@ -111,6 +111,25 @@ class UtteranceQuerySet(models.QuerySet["Utterance"]):
         """Each with its tree, snippet and document, in the same query."""
         return self.select_related("tree__question__snippet__document", "project")
 
+    def with_provenance(self) -> UtteranceQuerySet:
+        """Each with who made it and how, and with the other tree that a negative comes from."""
+        return self.select_related(
+            "created_by",
+            "assignment",
+            "job",
+            "negative_question__source__tree",
+            "negative_scenario__source__tree",
+        )
+
+    def saying(self, text: str) -> UtteranceQuerySet:
+        """Utterances with the text in question, scenario or answer, or at the start of the id."""
+        return self.filter(
+            Q(question__icontains=text)
+            | Q(scenario__icontains=text)
+            | Q(answer__icontains=text)
+            | Q(utterance_id__startswith=text.lower())
+        )
+
 
 class Utterance(Provenance):
     """One prediction problem: what a model reads, and the answer it should give."""

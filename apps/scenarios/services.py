@@ -91,7 +91,7 @@ def _with_all_parts(trees: TreeQuerySet) -> Iterator[Tree]:
 
 
 def _missing(tree: Tree, known: set[str], tally: _Tally, job: Job) -> list[Utterance]:
-    shape = build(tree.live_nodes)
+    shape = build(tree.nodes.all())
     here = {_content(utterance) for utterance in tree.utterances.all()}
     new: list[Utterance] = []
     for wanted in _wanted(tree, shape, tally):

@@ -1,4 +1,9 @@
-from django.urls import URLPattern
+from django.urls import path
+
+from apps.scenarios import views
 
 app_name = "scenarios"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("p/<slug:slug>/utterances/", views.utterance_list, name="utterances"),
+    path("p/<slug:slug>/utterances/<str:utterance_id>/", views.utterance_detail, name="utterance"),
+]

@@ -64,7 +64,9 @@ class SharcError(Exception):
     """A file that is not ShARC's: where it is wrong and how, in one line."""
 
     def __init__(self, file: str, where: str, what: str) -> None:
-        super().__init__(": ".join(part for part in (file, where, what) if part))
+        # Quoted texts have line breaks; the message has none.
+        parts = (file, where, " ".join(what.split()))
+        super().__init__(": ".join(part for part in parts if part))
 
 
 class _FieldError(Exception):

@@ -1,10 +1,12 @@
 """Exports a project into a folder, or as a job's zip file: all of it appears, or nothing."""
 
+import hashlib
 import shutil
 import tempfile
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,14 +15,16 @@ from django.core.files import File
 from django.core.files.storage import default_storage
 from django.db.models import Count
 
+from apps.accounts.models import User
 from apps.exports.errors import ExportRefusedError
 from apps.exports.formats import sharc
 from apps.projects.models import Job, Project, Split
-from apps.projects.services.jobs import finish_job, report_progress
+from apps.projects.services.jobs import finish_job, queue_job, report_progress
 from apps.scenarios.domain.turns import turns_from_json
 from apps.scenarios.models import Utterance
 
 KIND = "export"
+TASK = "exports.export"
 FORMATS = ("sharc",)
 
 Progress = Callable[[str, int, int], None]
@@ -50,6 +54,41 @@ def export_here(
     return _report_of(project, counts)
 
 
+def queue_export(
+    project: Project, *, format_name: str, splits: Sequence[Split], author: User
+) -> Job:
+    """Queues an export. Raises ExportRefusedError when there is nothing to export."""
+    _counts(project, splits)
+    parameters = {"format": format_name, "splits": list(splits)}
+    return queue_job(project, kind=KIND, task=TASK, parameters=parameters, created_by=author)
+
+
+@dataclass(frozen=True)
+class SplitRow:
+    """The utterances of one split, by class; `split` is empty for documents in none."""
+
+    split: str
+    name: str
+    yes: int
+    no: int
+    irrelevant: int
+    more: int
+
+    @property
+    def all(self) -> int:
+        return self.yes + self.no + self.irrelevant + self.more
+
+
+def split_table(project: Project) -> list[SplitRow]:
+    """What there is to export, for a preview."""
+    found = _classes_by_split(project)
+    names = [(split.value, split.label) for split in Split] + [("", "In no split yet")]
+    return [
+        SplitRow(split, name, **{one.value: found[split][one] for one in CLASSES})
+        for split, name in names
+    ]
+
+
 def run_export(job: Job) -> None:
     """Exports as the running job asks; its result is a zip file in the storage."""
     splits = [Split(split) for split in job.parameters["splits"]]
@@ -60,6 +99,11 @@ def run_export(job: Job) -> None:
         archive = _zip(Path(folder) / "files", Path(folder) / "export.zip")
         report_progress(job, step="keeping the result")
         with archive.open("rb") as stream:
+            report |= {
+                "size": archive.stat().st_size,
+                "sha256": hashlib.file_digest(stream, "sha256").hexdigest(),
+            }
+            stream.seek(0)
             name = default_storage.save(f"exports/{job.pk}/{job.project.slug}.zip", File(stream))
     finish_job(job, report=report, result=name)
 
@@ -70,16 +114,7 @@ def _tell(job: Job, step: str, done: int, total: int) -> None:
 
 def _counts(project: Project, splits: Sequence[Split]) -> dict[Split, Counter[str]]:
     """Utterances by split and class, of the splits that are to be exported."""
-    rows = (
-        Utterance.objects.filter(project=project)
-        .values_list("tree__question__snippet__document__split", "answer_class")
-        .annotate(Count("pk"))
-        .order_by()
-    )
-    found: dict[str, Counter[str]] = {split: Counter() for split in Split}
-    for split, answer_class, count in rows:
-        if split:
-            found[split][answer_class] = count
+    found = _classes_by_split(project)
     wanted = splits or [split for split in Split if found[split]]
     if not wanted:
         raise ExportRefusedError(
@@ -88,6 +123,19 @@ def _counts(project: Project, splits: Sequence[Split]) -> dict[Split, Counter[st
     if empty := [split for split in wanted if not found[split]]:
         raise ExportRefusedError(f"{project.slug}: the split {', '.join(empty)} has no utterances")
     return {split: found[split] for split in Split if split in wanted}
+
+
+def _classes_by_split(project: Project) -> dict[str, Counter[str]]:
+    rows = (
+        Utterance.objects.filter(project=project)
+        .values_list("tree__question__snippet__document__split", "answer_class")
+        .annotate(Count("pk"))
+        .order_by()
+    )
+    found: dict[str, Counter[str]] = {split: Counter() for split in (*Split, "")}
+    for split, answer_class, count in rows:
+        found[split][answer_class] = count
+    return found
 
 
 def _report_of(project: Project, counts: dict[Split, Counter[str]]) -> dict[str, Any]:

@@ -7,10 +7,8 @@ seconds at 25,000 utterances, which the busy timeout of the others bears.
 from collections import Counter
 from collections.abc import Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-from django.core.files.storage import default_storage
 from django.db import transaction
 
 from apps.accounts.models import User
@@ -18,14 +16,13 @@ from apps.exports.domain.sharc_import import TreePlan
 from apps.exports.errors import ImportRefusedError
 from apps.exports.services.sharc_reading import ImportFiles, ImportPlan, Progress, read_files
 from apps.exports.services.sharc_writing import write_trees
+from apps.exports.services.uploads import KIND, forget_uploads, uploaded_files
 from apps.projects.models import Job, Project, Split
 from apps.projects.services.jobs import finish_job, report_progress, start_job_here
 from apps.projects.services.projects import create_project
 from apps.scenarios.models import Utterance
 from apps.snippets.models import Document
 from apps.trees.models import Tree
-
-KIND = "import_sharc"
 
 
 def import_here(
@@ -51,31 +48,17 @@ def import_here(
 
 def run_import(job: Job) -> None:
     """Imports the uploaded files of a job that is running. Raises ImportRefusedError."""
-    files = _uploaded(job.parameters["files"])
+    files = uploaded_files(job)
     plan = read_files(files, progress=partial(_report, job))
     split = Split(job.parameters["split"]) if job.parameters["split"] else files.split_by_name()
     _report(job, "writing", 0, 0)
     with transaction.atomic():
         _write(plan, job=job, split=split)
+        transaction.on_commit(partial(forget_uploads, job))
 
 
 def _report(job: Job, step: str, done: int, total: int) -> None:
     report_progress(job, step=step, done=done, total=total)
-
-
-def _uploaded(files: Mapping[str, Any]) -> ImportFiles:
-    def stored(entry: list[str]) -> tuple[str, Path]:
-        name, kept_as = entry
-        return name, Path(default_storage.path(kept_as))
-
-    return ImportFiles(
-        utterances=tuple(stored(entry) for entry in files["utterances"]),
-        **{
-            key: stored(files[key])
-            for key in ("negative_questions", "negative_scenarios")
-            if files.get(key)
-        },
-    )
 
 
 def _write(plan: ImportPlan, *, job: Job, split: Split | None) -> None:

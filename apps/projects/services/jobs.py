@@ -13,7 +13,6 @@ from typing import Any
 import structlog
 from celery import current_app
 from django.conf import settings
-from django.core.files.storage import default_storage
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
@@ -146,8 +145,3 @@ def requeue_lost_jobs() -> int:
 def _send(job: Job) -> None:
     # By name: a project's jobs belong to apps that this one must not know.
     current_app.send_task(job.task, [job.pk])
-
-
-def keep_upload(name: str, content: Any) -> str:
-    """Stores an uploaded file until its job has run; returns the name it is kept under."""
-    return default_storage.save(f"uploads/{name}", content)

@@ -1,0 +1,59 @@
+"""What people may look for among utterances."""
+
+from django import forms
+
+from apps.projects.models import Split
+from apps.scenarios.models import Utterance, UtteranceQuerySet
+
+NO_SPLIT = "none"
+LARGEST_KEY = 2**63 - 1
+
+
+class UtteranceFilter(forms.Form):
+    """Every field may be left out; one that makes no sense says so and filters nothing."""
+
+    q = forms.CharField(
+        label="Search",
+        required=False,
+        max_length=200,
+        widget=forms.TextInput(
+            attrs={
+                "type": "search",
+                "dir": "auto",
+                "placeholder": "Question, scenario, answer or id",
+            }
+        ),
+    )
+    split = forms.ChoiceField(
+        choices=[("", "Any"), *Split.choices, (NO_SPLIT, "In none yet")], required=False
+    )
+    answer = forms.ChoiceField(
+        choices=[("", "Any"), *Utterance.AnswerClass.choices], required=False
+    )
+    kind = forms.ChoiceField(choices=[("", "Any"), *Utterance.Kind.choices], required=False)
+    origin = forms.ChoiceField(choices=[("", "Any"), *Utterance.Origin.choices], required=False)
+    tree = forms.CharField(required=False, max_length=40, widget=forms.HiddenInput)
+    node = forms.IntegerField(
+        required=False, min_value=1, max_value=LARGEST_KEY, widget=forms.HiddenInput
+    )
+
+    def filtered(self, utterances: UtteranceQuerySet) -> UtteranceQuerySet:
+        self.is_valid()
+        chosen = self.cleaned_data.get
+        equal = {
+            "answer_class": chosen("answer"),
+            "kind": chosen("kind"),
+            "origin": chosen("origin"),
+            "tree__tree_id": chosen("tree"),
+            "node": chosen("node"),
+        }
+        utterances = utterances.filter(**{name: value for name, value in equal.items() if value})
+        if text := chosen("q"):
+            utterances = utterances.saying(text)
+        if split := chosen("split"):
+            utterances = utterances.in_split("" if split == NO_SPLIT else split)
+        return utterances
+
+    @property
+    def is_used(self) -> bool:
+        return any(self.cleaned_data.values())
