@@ -29,6 +29,11 @@ def _files_in_a_folder_of_their_own(settings, tmp_path):
 
 
 @pytest.fixture(autouse=True)
+def _passwords_hashed_at_once(settings):
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture(autouse=True)
 def _static_files_as_they_lie_there(settings):
     """Without `collectstatic`: names are plain, and a changed file counts at once."""
     settings.WHITENOISE_AUTOREFRESH = settings.WHITENOISE_USE_FINDERS = True

@@ -25,15 +25,19 @@ function keysOfPage() {
     .map((element) => ({
       keys: element.dataset.key || element.dataset.keyInfo,
       label: element.dataset.keyLabel,
-      single: true,
     }));
 }
 
-function allKeys() {
+function keysThatWork() {
   const keys = keysAreOff() ? [] : keysOfPage();
   if (document.querySelector("form[data-submit-key]")) {
     keys.push({ keys: "Ctrl+Enter", label: "Submit" });
   }
+  return keys;
+}
+
+function allKeys() {
+  const keys = keysThatWork();
   keys.push({ keys: "Esc", label: "Leave a field, close this list or a menu" });
   return keys;
 }
@@ -53,8 +57,8 @@ function showKeyLine() {
   const line = document.querySelector("[data-key-line]");
   if (!line) return;
   line.querySelectorAll("[data-made]").forEach((item) => item.remove());
-  line.hidden = keysAreOff();
-  for (const { keys, label } of keysOfPage()) {
+  line.querySelectorAll("[data-key-info]").forEach((item) => { item.hidden = keysAreOff(); });
+  for (const { keys, label } of keysThatWork()) {
     const isThere = [...line.querySelectorAll("[data-key-info]")]
       .some((item) => item.dataset.keyInfo === keys);
     if (isThere) continue;

@@ -1,0 +1,103 @@
+"""Who gets what at which address: role x URL x method.
+
+One row per URL name. A method's cell holds what anonymous, stranger (logged in, not a member),
+worker, expert and admin get, in this order: a status, or LOGIN, which is a redirect to the log-in
+page. A method without a cell is refused: LOGIN for anonymous, 405 for everybody else.
+
+A new URL without a row fails tests/test_permissions.py with its name. `world` there says which
+value each argument of an address gets; POST sends the row's `data`, which may be made from it.
+"""
+
+from dataclasses import dataclass, field
+
+LOGIN = "login"
+ROLES = ("anonymous", "stranger", "worker", "expert", "admin")
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+
+Cell = tuple[str | int, ...]
+
+REFUSED: Cell = (LOGIN, 405, 405, 405, 405)
+
+
+def only_admins(status: int) -> Cell:
+    return (LOGIN, 404, 404, 404, status)
+
+
+def readers(status: int) -> Cell:
+    return (LOGIN, 404, 404, status, status)
+
+
+def members(status: int) -> Cell:
+    return (LOGIN, 404, status, status, status)
+
+
+def people(status: int) -> Cell:
+    """Everybody who is logged in."""
+    return (LOGIN, status, status, status, status)
+
+
+def everybody(status: int) -> Cell:
+    return (status,) * len(ROLES)
+
+
+@dataclass(frozen=True)
+class Row:
+    GET: Cell = REFUSED
+    POST: Cell = REFUSED
+    PUT: Cell = REFUSED
+    PATCH: Cell = REFUSED
+    DELETE: Cell = REFUSED
+    OPTIONS: Cell = REFUSED
+    HEAD: Cell | None = None
+    data: dict[str, str] = field(default_factory=dict)
+    takes: dict[str, str] = field(default_factory=dict)  # argument -> another value of `world`
+
+    def cell(self, method: str) -> Cell:
+        cell = getattr(self, method)
+        return self.GET if cell is None else cell
+
+
+# Pages with a form answer HEAD with 405, like every method that nobody named.
+TABLE: dict[str, Row] = {
+    "accounts:login": Row(
+        GET=(200, 302, 302, 302, 302),
+        POST=(200, 302, 302, 302, 302),
+        PUT=(200, 302, 302, 302, 302),
+        PATCH=(405, 302, 302, 302, 302),
+        DELETE=(405, 302, 302, 302, 302),
+        OPTIONS=(200, 302, 302, 302, 302),
+    ),
+    "accounts:logout": Row(POST=(LOGIN, 302, 302, 302, 302), OPTIONS=people(200)),
+    "accounts:password": Row(
+        GET=people(200), POST=people(200), PUT=people(200), OPTIONS=people(200)
+    ),
+    "accounts:profile": Row(GET=people(200), HEAD=REFUSED, POST=people(302), data={"name": "Ada"}),
+    "accounts:theme": Row(
+        GET=everybody(405),
+        POST=everybody(302),
+        PUT=everybody(405),
+        PATCH=everybody(405),
+        DELETE=everybody(405),
+        OPTIONS=everybody(405),
+    ),
+    "desk:home": Row(GET=people(200)),
+    "desk:project": Row(GET=members(200)),
+    "projects:new": Row(GET=people(403), HEAD=REFUSED, POST=people(403)),
+    "projects:settings": Row(GET=only_admins(200), HEAD=REFUSED, POST=only_admins(200)),
+    "projects:guidelines": Row(GET=members(200)),
+    "projects:guideline": Row(GET=only_admins(200), HEAD=REFUSED, POST=only_admins(200)),
+    "projects:people": Row(GET=only_admins(200), HEAD=REFUSED, POST=only_admins(200)),
+    "projects:new_account": Row(POST=only_admins(200)),
+    "projects:role": Row(POST=only_admins(302), data={"role": "expert"}),
+    "projects:remove": Row(POST=only_admins(302)),
+    "projects:log": Row(GET=only_admins(200)),
+    "projects:job": Row(GET=only_admins(200)),
+    "projects:cancel_job": Row(POST=only_admins(302)),
+    "exports:list": Row(GET=only_admins(200), HEAD=REFUSED, POST=only_admins(200)),
+    "exports:import": Row(GET=only_admins(200), HEAD=REFUSED, POST=only_admins(200)),
+    "exports:download": Row(GET=only_admins(200), takes={"job_id": "export_id"}),
+    "trees:list": Row(GET=readers(200)),
+    "trees:detail": Row(GET=readers(200)),
+    "scenarios:utterances": Row(GET=readers(200)),
+    "scenarios:utterance": Row(GET=readers(200)),
+}

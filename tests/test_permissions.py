@@ -1,0 +1,154 @@
+"""The table of permissions against the URLs that there really are."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.projects.models import Job, Membership, Project, Role
+from apps.projects.services.jobs import start_job_here
+from apps.scenarios.models import Utterance
+from apps.trees.domain.tree import Answer, FinalAnswer, Question
+from tests.factories import make_member, make_project, make_tree, make_user, sha1
+from tests.permission_table import LOGIN, METHODS, ROLES, TABLE
+
+# Arguments that name the project or something that every project has, not an object inside it.
+NOT_AN_OBJECT = {"slug", "step"}
+
+
+def _named_urls(
+    resolver: URLResolver | None = None, prefix: str = ""
+) -> Iterator[tuple[str, URLPattern]]:
+    for entry in (resolver or get_resolver()).url_patterns:
+        if isinstance(entry, URLResolver):
+            yield from _named_urls(entry, f"{prefix}{entry.namespace}:" if entry.namespace else "")
+        else:
+            yield f"{prefix}{entry.name}", entry
+
+
+URLS = dict(_named_urls())
+OBJECT_URLS = [
+    name
+    for name, url in URLS.items()
+    if set(url.pattern.converters) - NOT_AN_OBJECT and name in TABLE
+]
+
+
+@dataclass(frozen=True)
+class World:
+    """One project with a person per role and one of everything, and a second project."""
+
+    people: dict[str, User | None]
+    project: Project
+    other: Project
+    arguments: dict[str, Any]
+
+    def address(self, name: str, **instead: Any) -> str:
+        keys = {argument: argument for argument in URLS[name].pattern.converters}
+        values = {**self.arguments, **instead}
+        kwargs = {argument: values[key] for argument, key in {**keys, **TABLE[name].takes}.items()}
+        return reverse(name, kwargs=kwargs)
+
+
+@pytest.fixture
+def world(db) -> World:
+    project, other = make_project("one"), make_project("two")
+    people: dict[str, User | None] = {
+        "anonymous": None,
+        "stranger": make_member(other, Role.ADMIN),
+        **{str(role): make_member(project, role) for role in Role},
+    }
+    tree = make_tree(
+        project, Question("Are you over 18?", FinalAnswer(Answer.YES), FinalAnswer(Answer.NO))
+    )
+    utterance = Utterance.objects.create(
+        project=project, tree=tree, utterance_id=sha1("utterance"), kind=Utterance.Kind.PLAIN,
+        question="Can I?", answer="Are you over 18?", answer_class=Utterance.AnswerClass.MORE,
+    )  # fmt: skip
+    job = start_job_here(project, kind="import", parameters={}, created_by=people["admin"])
+    export = Job.objects.create(
+        project=project, kind="export", state=Job.State.DONE, finished_at=timezone.now(),
+        parameters={"format": "sharc"}, result=default_storage.save("one.zip", ContentFile(b"PK")),
+    )  # fmt: skip
+    member = Membership.objects.create(project=project, user=make_user(), role=Role.WORKER)
+    arguments = {
+        "slug": project.slug,
+        "step": "snippets",
+        "member": member.pk,
+        "job_id": job.pk,
+        "export_id": export.pk,
+        "tree_id": tree.tree_id,
+        "utterance_id": utterance.utterance_id,
+    }
+    return World(people, project, other, arguments)
+
+
+def _send(method: str, address: str, *, user: User | None, data: dict[str, str]) -> str | int:
+    client = Client(raise_request_exception=False)
+    if user is not None:
+        client.force_login(user)
+    send = partial(client.post, data=data) if method == "POST" else partial(client.generic, method)
+    response = send(address)
+    response.close()
+    if response.status_code == 302 and response.headers["Location"].startswith(_login_address()):
+        return LOGIN
+    return response.status_code
+
+
+def _login_address() -> str:
+    return reverse(settings.LOGIN_URL) + "?"
+
+
+def test_every_url_has_a_row():
+    assert sorted(set(URLS) - set(TABLE)) == [], "rows are missing in tests/permission_table.py"
+
+
+def test_every_row_has_its_url():
+    assert sorted(set(TABLE) - set(URLS)) == []
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", sorted(set(TABLE) & set(URLS)))
+def test_each_role_gets_what_the_table_says(world, name, method):
+    row = TABLE[name]
+    address = world.address(name)
+
+    got = {role: _send(method, address, user=world.people[role], data=row.data) for role in ROLES}
+
+    assert got == dict(zip(ROLES, row.cell(method), strict=True))
+
+
+@pytest.mark.parametrize("name", OBJECT_URLS)
+def test_an_object_is_reached_only_inside_its_own_project(world, name):
+    admin = world.people["admin"]
+    Membership.objects.create(project=world.other, user=admin, role=Role.ADMIN)
+    row = TABLE[name]
+    method = "GET" if row.GET[-1] != 405 else "POST"
+
+    inside = _send(method, world.address(name), user=admin, data=row.data)
+    elsewhere = _send(method, world.address(name, slug=world.other.slug), user=admin, data=row.data)
+
+    assert (inside, elsewhere) == (row.cell(method)[-1], 404)
+
+
+def test_a_role_taken_away_counts_from_the_next_request(world, client):
+    expert = world.people["expert"]
+    client.force_login(expert)
+    address, overview = world.address("trees:list"), world.address("desk:project")
+    before = client.get(address).status_code
+
+    Membership.objects.filter(user=expert).update(role=Role.WORKER)
+    as_worker = client.get(address).status_code, client.get(overview).status_code
+    Membership.objects.filter(user=expert).delete()
+    as_stranger = client.get(overview).status_code
+
+    assert (before, as_worker, as_stranger) == (200, (404, 200), 404)
