@@ -5,8 +5,16 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from apps.desk.counts import cards_of
-from apps.projects.models import Role
-from apps.projects.permissions import can_create_project, get_project
+from apps.desk.dashboard import dashboard_of
+from apps.projects.models import Job, Role
+from apps.projects.permissions import (
+    can_administer,
+    can_create_project,
+    can_read,
+    get_project,
+)
+
+JOBS_SHOWN = 5
 
 
 @require_safe
@@ -18,4 +26,16 @@ def home(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def project(request: HttpRequest, slug: str) -> HttpResponse:
-    return render(request, "desk/project.html", {"project": get_project(request, slug)})
+    project = get_project(request, slug)
+    if not can_read(request.user, project):
+        guidelines = project.guidelines.exclude(text="").order_by("pk")
+        return render(request, "desk/worker.html", {"project": project, "guidelines": guidelines})
+    jobs = Job.objects.visible_to(request.user).filter(project=project)
+    context = {
+        "project": project,
+        "dashboard": dashboard_of(project),
+        "can_administer": can_administer(request.user, project),
+        "jobs": jobs.select_related("project", "created_by")[:JOBS_SHOWN],
+        "failed_jobs": jobs.filter(state=Job.State.FAILED).count(),
+    }
+    return render(request, "desk/project.html", context)

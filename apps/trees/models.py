@@ -31,10 +31,8 @@ class TreeQuerySet(models.QuerySet["Tree"]):
         return self.select_related("question__snippet__document", "project")
 
     def with_live_nodes(self) -> TreeQuerySet:
-        """Each with its live nodes as `live_nodes`, for `build`; one more query for all."""
-        return self.prefetch_related(
-            models.Prefetch("nodes", Node.objects.live(), to_attr="live_nodes")
-        )
+        """Each with only its live nodes as `nodes.all()`, for `build`; one more query for all."""
+        return self.prefetch_related(models.Prefetch("nodes", Node.objects.live()))
 
     def with_counts(self) -> TreeQuerySet:
         """Each with `question_count` (live follow-up questions) and `utterance_count`."""
@@ -90,8 +88,6 @@ class Tree(Provenance):
     )
 
     objects = TreeQuerySet.as_manager()
-
-    live_nodes: list[Node]  # only by `with_live_nodes`
 
     class Meta(Provenance.Meta):
         ordering = ["pk"]

@@ -1,4 +1,9 @@
-from django.urls import URLPattern
+from django.urls import path
+
+from apps.trees import views
 
 app_name = "trees"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("p/<slug:slug>/trees/", views.tree_list, name="list"),
+    path("p/<slug:slug>/trees/<str:tree_id>/", views.tree_detail, name="detail"),
+]

@@ -6,21 +6,22 @@ branches: so nothing overlaps, and the ends of the tree are evenly spaced wherev
 above them have room. tree.js moves the same boxes by the same rule when a branch is folded.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from apps.trees.domain.outline import Slot
 from apps.trees.domain.wrapping import base_direction, wrap
 
 MARGIN = 16
-QUESTION_WIDTH = 216
+QUESTION_WIDTH = 212
 END_WIDTH = 76
 END_HEIGHT = 34
-COLUMN_GAP = 68
+COLUMN_GAP = 66
 ROW_GAP = 14
 LINE_HEIGHT = 18
-TEXT_LEFT = 32
-TEXT_RIGHT = 22
+TEXT_LEFT = 36
+NUMBER_LEFT = 11
+TEXT_RIGHT = 16
 TEXT_PADDING = 11
 MAX_LINES = 7
 FIRST_BASELINE = 14
@@ -45,15 +46,29 @@ class Box:
     height: int
     lines: tuple[TextLine, ...]
     direction: str
+    note: tuple[TextLine, ...] = ()
 
     @property
     def text_x(self) -> int:
-        """Where its lines start: at the right edge in a right-to-left script."""
-        return self.width - TEXT_RIGHT if self.direction == "rtl" else TEXT_LEFT
+        """Where its lines start: from the right in a right-to-left script."""
+        return self.width - TEXT_LEFT if self.direction == "rtl" else TEXT_LEFT
+
+    @property
+    def number_x(self) -> int:
+        """Where its number starts, or in a right-to-left script ends: before the lines."""
+        return self.width - NUMBER_LEFT if self.direction == "rtl" else NUMBER_LEFT
+
+    @property
+    def half_width(self) -> int:
+        return self.width // 2
+
+    @property
+    def half_height(self) -> int:
+        return self.height // 2
 
     @property
     def middle_y(self) -> int:
-        return self.y + self.height // 2
+        return self.y + self.half_height
 
 
 @dataclass(frozen=True)
@@ -86,9 +101,12 @@ class Drawing:
     lines: tuple[Line, ...]
 
 
-def draw(slots: Iterable[Slot]) -> Drawing:
-    """The drawing of a tree from all its slots, parents first (`outline.slots`)."""
-    unplaced = [_unplaced(slot) for slot in slots]
+def draw(slots: Iterable[Slot], notes: Mapping[str, str]) -> Drawing:
+    """The drawing of a tree from all its slots, parents first (`outline.slots`).
+
+    `notes` are remarks on questions, by the slot's name; they stand below the question's text.
+    """
+    unplaced = [_unplaced(slot, notes.get(slot.name, "")) for slot in slots]
     placed = _placed(unplaced)
     by_name = {box.slot.name: box for box in placed}
     lines = tuple(
@@ -102,17 +120,21 @@ def draw(slots: Iterable[Slot]) -> Drawing:
     )
 
 
-def _unplaced(slot: Slot) -> Box:
+def _unplaced(slot: Slot, note: str) -> Box:
     x = MARGIN + (slot.level - 1) * (QUESTION_WIDTH + COLUMN_GAP)
     if not slot.question:
         return Box(slot, x, 0, END_WIDTH, END_HEIGHT, (), "ltr")
+    text = _text_lines(slot.question, from_line=0)
+    remark = _text_lines(note, from_line=max(len(text), 1))
+    height = 2 * TEXT_PADDING + max(len(text) + len(remark), 1) * LINE_HEIGHT
+    return Box(slot, x, 0, QUESTION_WIDTH, height, text, base_direction(slot.question), remark)
+
+
+def _text_lines(text: str, *, from_line: int) -> tuple[TextLine, ...]:
     room = QUESTION_WIDTH - TEXT_LEFT - TEXT_RIGHT
-    lines = tuple(
-        TextLine(text, TEXT_PADDING + FIRST_BASELINE + index * LINE_HEIGHT)
-        for index, text in enumerate(wrap(slot.question, width=room, max_lines=MAX_LINES))
-    )
-    height = 2 * TEXT_PADDING + max(len(lines), 1) * LINE_HEIGHT
-    return Box(slot, x, 0, QUESTION_WIDTH, height, lines, base_direction(slot.question))
+    first = TEXT_PADDING + FIRST_BASELINE + from_line * LINE_HEIGHT
+    lines = wrap(text, width=room, max_lines=MAX_LINES)
+    return tuple(TextLine(line, first + index * LINE_HEIGHT) for index, line in enumerate(lines))
 
 
 def _placed(boxes: list[Box]) -> list[Box]:
@@ -157,8 +179,7 @@ def _middles(
 
 
 def _moved(box: Box, middle: int) -> Box:
-    y = middle - box.height // 2
-    return Box(box.slot, box.x, y, box.width, box.height, box.lines, box.direction)
+    return replace(box, y=middle - box.height // 2)
 
 
 def _line(parent: Box, child: Box) -> Line:

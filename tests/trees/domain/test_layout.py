@@ -25,7 +25,7 @@ def keyed(tree: Tree) -> Tree:
 
 
 def drawing_of(tree: Tree) -> Drawing:
-    return draw(slots(keyed(tree)))
+    return draw(slots(keyed(tree)), {})
 
 
 def overlap(one: Box, other: Box) -> bool:
@@ -95,9 +95,19 @@ def test_a_tree_that_nobody_began_is_one_open_box():
     assert (box.slot.name, box.x, box.y) == ("root", 16, 16)
 
 
-def test_arabic_starts_at_the_right_edge_of_its_box():
+def test_arabic_and_its_number_start_from_the_right():
     drawing = drawing_of(
         Question("هل عمرك فوق 18 سنة؟", FinalAnswer(Answer.YES), FinalAnswer(Answer.NO))
     )
     box = drawing.boxes[0]
-    assert (box.direction, box.text_x) == ("rtl", box.width - 22)
+    assert (box.direction, box.number_x, box.text_x) == ("rtl", box.width - 11, box.width - 36)
+
+
+def test_a_note_stands_below_the_question_and_makes_its_box_higher():
+    tree = keyed(Question("Over 18?", FinalAnswer(Answer.YES), FinalAnswer(Answer.YES)))
+    noted = draw(slots(tree), {"3": "! same answer on both sides"}).boxes[0]
+    plain = draw(slots(tree), {}).boxes[0]
+    assert noted.lines == plain.lines
+    assert [line.text for line in noted.note] == ["! same answer on", "both sides"]
+    assert [line.y - noted.lines[-1].y for line in noted.note] == [18, 36]
+    assert noted.height == plain.height + 36

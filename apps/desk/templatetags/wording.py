@@ -1,0 +1,22 @@
+"""Texts of the database in words for people."""
+
+import re
+
+from django import template
+
+register = template.Library()
+
+_MARKDOWN = re.compile(r"^[\s#>*+-]+|[*_`]{2,}", re.MULTILINE)
+
+
+@register.filter
+def words(name: str) -> str:
+    """`import_sharc` as "Import sharc"."""
+    return name.replace("_", " ").capitalize()
+
+
+@register.filter
+def excerpt(rule_text: str) -> str:
+    """A rule text in one line, without the signs of its Markdown."""
+    lines = _MARKDOWN.sub("", rule_text).splitlines()
+    return " · ".join(line.strip() for line in lines if line.strip())

@@ -1,0 +1,58 @@
+"""What people may look for among trees."""
+
+from typing import Any
+
+from django import forms
+
+from apps.projects.models import Project, Split
+from apps.snippets.models import Document
+from apps.trees.models import Tree, TreeQuerySet
+
+NO_SPLIT = "none"
+SPLITS = [("", "Any"), *Split.choices, (NO_SPLIT, "In none yet")]
+
+
+class TreeFilter(forms.Form):
+    """Every field may be left out; one that makes no sense says so and filters nothing."""
+
+    q = forms.CharField(
+        label="Search",
+        required=False,
+        max_length=200,
+        widget=forms.TextInput(
+            attrs={"type": "search", "dir": "auto", "placeholder": "Rule text or a question"}
+        ),
+    )
+    state = forms.ChoiceField(choices=[("", "Any"), *Tree.State.choices], required=False)
+    domain = forms.ChoiceField(required=False)
+    split = forms.ChoiceField(choices=SPLITS, required=False)
+    marked = forms.ChoiceField(
+        label="Marked",
+        choices=[("", "Any"), ("one_answer", "Same answer on both sides")],
+        required=False,
+    )
+
+    def __init__(self, data: Any, *, project: Project) -> None:
+        super().__init__(data)
+        domains = Document.objects.filter(project=project).order_by("domain").values_list("domain")
+        self.fields["domain"] = forms.ChoiceField(
+            choices=[("", "Any"), *((name, name) for (name,) in domains.distinct())],
+            required=False,
+        )
+
+    def filtered(self, trees: TreeQuerySet) -> TreeQuerySet:
+        self.is_valid()
+        chosen = self.cleaned_data.get
+        if text := chosen("q"):
+            trees = trees.saying(text)
+        if state := chosen("state"):
+            trees = trees.filter(state=state)
+        if domain := chosen("domain"):
+            trees = trees.filter(question__snippet__document__domain=domain)
+        if split := chosen("split"):
+            trees = trees.in_split("" if split == NO_SPLIT else split)
+        return trees.with_one_answer_on_both_sides() if chosen("marked") else trees
+
+    @property
+    def is_used(self) -> bool:
+        return any(self.cleaned_data.values())

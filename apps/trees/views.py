@@ -1,0 +1,59 @@
+"""The list of trees, and one tree's page."""
+
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.db.models import Count, Window
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
+
+from apps.projects.permissions import can_administer, get_project_to_read
+from apps.projects.requests import HtmxHttpRequest
+from apps.trees.forms import TreeFilter
+from apps.trees.models import Tree
+from apps.trees.page import Place, TreePage
+
+TREES_ON_PAGE = 25
+UTTERANCES_IN_PANEL = 10
+
+
+@require_safe
+@vary_on_headers("HX-Target")
+def tree_list(request: HtmxHttpRequest, slug: str) -> HttpResponse:
+    project = get_project_to_read(request, slug)
+    form = TreeFilter(request.GET, project=project)
+    trees = form.filtered(Tree.objects.visible_to(request.user).filter(project=project))
+    shown = trees.with_source().with_counts().order_by("pk")
+    page = Paginator(shown, TREES_ON_PAGE).get_page(request.GET.get("page"))
+    template = "trees/_results.html" if request.htmx.target == "results" else "trees/list.html"
+    return render(request, template, {"project": project, "form": form, "page": page})
+
+
+@require_safe
+@vary_on_headers("HX-Target")
+def tree_detail(request: HtmxHttpRequest, slug: str, tree_id: str) -> HttpResponse:
+    project = get_project_to_read(request, slug)
+    trees = Tree.objects.visible_to(request.user).filter(project=project).with_source()
+    page = TreePage(get_object_or_404(trees, tree_id=tree_id))
+    context = {"project": project, "tree": page.tree, "page": page}
+    context["can_administer"] = can_administer(request.user, project)
+    context |= _panel(page, page.place(request.GET.get("node", "")))
+    if request.htmx.target == "node-panel":
+        return render(request, "trees/_panel.html", context)
+    return render(request, "trees/detail.html", context)
+
+
+def _panel(page: TreePage, place: Place) -> dict[str, Any]:
+    utterances: list[Any] = []
+    if place.node:
+        counted = place.node.utterances.annotate(total=Window(Count("pk")))
+        utterances = list(counted.order_by("-kind", "utterance_id")[:UTTERANCES_IN_PANEL])
+    return {
+        "place": place,
+        "children": page.children(place),
+        "scenarios": page.scenarios_through(place),
+        "utterances": utterances,
+        "utterance_count": utterances[0].total if utterances else 0,
+    }
