@@ -64,8 +64,10 @@ def _remember_signals() -> list[int]:
     def remember(number: int, _frame: FrameType | None) -> None:
         received.append(number)
 
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, remember)
+    signal.signal(signal.SIGINT, remember)
+    signal.signal(signal.SIGTERM, remember)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup: meant to go on
+        signal.signal(signal.SIGHUP, remember)
     return received
 
 

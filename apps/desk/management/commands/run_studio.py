@@ -33,10 +33,13 @@ class Command(BaseCommand):
         address = _free_address(port)
         self._load_demo_once()
         announcement = _Announcement(self, address)
+        has_terminal = sys.stdin.isatty()
 
         def go_on() -> bool:
             announcement.make_once_reachable()
-            return while_alive is None or os.getppid() == while_alive
+            # A closed terminal tells its first process only, which may be make, or may be gone.
+            is_cut_off = has_terminal and not sys.stdin.isatty()
+            return not is_cut_off and while_alive in (None, os.getppid())
 
         # Logs are for people here, unless the environment or .env says otherwise.
         environment = {"LOG_FORMAT": "console", **os.environ}
