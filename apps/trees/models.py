@@ -212,7 +212,7 @@ def _children_first(rows: list[Node]) -> list[Node]:
     def level(row: Node) -> int:
         steps, parent = 0, row.parent_id
         while parent is not None:
-            steps, parent = steps + 1, parents[parent]
+            steps, parent = steps + 1, parents.get(parent)
         return steps
 
     return sorted(rows, key=level, reverse=True)

@@ -37,7 +37,7 @@ def record(answer: str, history: list[Any] | None = None, **fields: Any) -> dict
 def bus_pass() -> list[dict[str, Any]]:
     """The five nodes of the tree, one scenario with one fact, and two negatives."""
     elder, younger = [turn(OVER_60, "Yes")], [turn(OVER_60, "No")]
-    mine = {"scenario": "I turned 70 in May."}
+    mine: dict[str, Any] = {"scenario": "I turned 70 in May."}
     return [
         record(OVER_60),
         record("Yes", elder),

@@ -104,8 +104,9 @@ class _Scanner:
             try:
                 value, end = self._decode(self._text, self._at)
             except json.JSONDecodeError as error:
+                broken = self._broken(error)  # now: reading on moves the window
                 if not self._read_more():
-                    raise self._broken(error) from None
+                    raise broken from None
             except RecursionError:
                 raise JsonError("nested too deep", self.where) from None
             except ValueError as error:  # a number of thousands of digits
