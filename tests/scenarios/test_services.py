@@ -1,6 +1,7 @@
 """Expansion of a project: adds what is missing, leaves what is here."""
 
 from io import StringIO
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -27,7 +28,7 @@ def tree() -> Tree:
     return make_tree(make_project(), SHAPE)
 
 
-def expand(tree: Tree) -> dict:
+def expand(tree: Tree) -> Any:
     return expand_project(tree.project, author=None, progress=lambda *step: None).report
 
 
