@@ -9,6 +9,7 @@ import pytest
 from django.conf import settings
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
+from django.http import StreamingHttpResponse
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
@@ -98,7 +99,8 @@ def _send(method: str, address: str, *, user: User | None, data: dict[str, str])
         client.force_login(user)
     send = partial(client.post, data=data) if method == "POST" else partial(client.generic, method)
     response = send(address)
-    response.close()
+    if isinstance(response, StreamingHttpResponse):
+        response.getvalue()  # a file that nobody reads stays open
     if response.status_code == 302 and response.headers["Location"].startswith(_login_address()):
         return LOGIN
     return response.status_code
