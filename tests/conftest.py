@@ -9,6 +9,8 @@ import pytest
 from django.db import connection
 from django.test import TransactionTestCase
 
+from sharc_studio.celery import app
+
 SHARED_DATA = Path(
     os.environ.get("SHARC_STUDIO_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data"
 )
@@ -40,6 +42,20 @@ def _static_files_as_they_lie_there(settings):
     settings.STORAGES = {
         **settings.STORAGES,
         "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    }
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _queue_of_their_own(tmp_path_factory) -> None:
+    """A worker that runs beside the tests must not see their jobs, nor they its messages."""
+    if app.conf.broker_url != "filesystem://":
+        app.control.purge()
+        return
+    queue = str(tmp_path_factory.mktemp("queue"))
+    app.conf.broker_transport_options = {
+        "data_folder_in": queue,
+        "data_folder_out": queue,
+        "control_folder": f"{queue}/control",
     }
 
 

@@ -20,6 +20,7 @@ from apps.projects.models import AuditEvent, Guideline, Project, Role, Step
 from apps.projects.services import audit
 from apps.projects.services.projects import add_member, create_project
 from apps.scenarios.models import Fact, Scenario
+from apps.scenarios.services import expand_project
 from apps.snippets.models import Document, Question, Snippet
 from apps.trees.domain.identifiers import tree_id
 from apps.trees.domain.tree import is_finished
@@ -99,9 +100,14 @@ def load_demo(*, now: datetime) -> Project | None:
     loading = _Loading(project, people, _Clock(first_morning))
     _make_documents(loading, content)
     draw_negatives(project, made_by=project.created_by, at=now)
+    expand_project(project, author=project.created_by, progress=_say_nothing)
     audit.record(None, LOADED, project, project=project)
     keep_logins(people.values(), password)
     return project
+
+
+def _say_nothing(step: str, done: int, total: int) -> None:
+    """The demo is small: nobody waits for its utterances long enough to want progress."""
 
 
 def _refuse_taken_names(content: Demo) -> None:
