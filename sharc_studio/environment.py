@@ -39,6 +39,16 @@ def text(name: str, default: str | None = None, *, one_of: tuple[str, ...] = ())
     return value
 
 
+def secret(name: str) -> str:
+    """A random string that signs things; what can be guessed is refused, and never repeated."""
+    value = text(name)
+    if len(value) < 50 or len(set(value)) < 10 or value.startswith("django-insecure-"):
+        raise ImproperlyConfigured(
+            f"{name} must be 50 random characters or more, and no example's. See .env.example."
+        )
+    return value
+
+
 def flag(name: str, default: bool) -> bool:
     """`1`, `true`, `yes`, `on` or `0`, `false`, `no`, `off`; anything else is refused."""
     value = text(name, "true" if default else "false").lower()
@@ -74,14 +84,25 @@ def folder(name: str, default: Path) -> Path:
 
 def database(name: str, default: str) -> dict[str, Any]:
     """Django's settings for the database of a URL: SQLite or PostgreSQL."""
-    config: dict[str, Any] = _read(
-        name, lambda: _env.db_url_config(text(name, default)), "a database URL"
-    )
+    try:
+        config: dict[str, Any] = _env.db_url_config(text(name, default))
+    except ValueError as error:  # not repeated: it may hold a password
+        raise ImproperlyConfigured(f"{name} is not a database URL. See .env.example.") from error
     if config.get("ENGINE") == "django.db.backends.sqlite3":
         return _sqlite(config)
     if config.get("ENGINE") == "django.db.backends.postgresql":
         return {**config, "CONN_MAX_AGE": 600, "CONN_HEALTH_CHECKS": True}
     raise ImproperlyConfigured(f"{name} must begin with sqlite:// or postgres://.")
+
+
+def broker(name: str, default: str) -> str:
+    """The URL of the queue: the file system, Redis or RabbitMQ."""
+    value = text(name, default)
+    if not value.startswith(("filesystem://", "redis://", "rediss://", "amqp://", "amqps://")):
+        raise ImproperlyConfigured(
+            f"{name} must be filesystem:// or begin with redis:// or amqp://. See .env.example."
+        )
+    return value
 
 
 def _sqlite(config: dict[str, Any]) -> dict[str, Any]:

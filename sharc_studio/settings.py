@@ -9,7 +9,7 @@ from sharc_studio.logs import logging_config
 
 django_stubs_ext.monkeypatch()
 
-SECRET_KEY = environment.text("SECRET_KEY")
+SECRET_KEY = environment.secret("SECRET_KEY")
 DEBUG = environment.flag("DEBUG", default=False)
 ALLOWED_HOSTS = environment.words("ALLOWED_HOSTS", ["127.0.0.1", "localhost"])
 CSRF_TRUSTED_ORIGINS = environment.words("CSRF_TRUSTED_ORIGINS", [])
@@ -153,7 +153,7 @@ USE_I18N = True
 
 # Background work --------------------------------------------------------------------------------
 
-CELERY_BROKER_URL = environment.text("CELERY_BROKER_URL", "filesystem://")
+CELERY_BROKER_URL = environment.broker("CELERY_BROKER_URL", "filesystem://")
 if CELERY_BROKER_URL == "filesystem://":
     _queue = environment.folder("CELERY_QUEUE_DIR", VAR_DIR / "queue")
     CELERY_BROKER_TRANSPORT_OPTIONS = {
