@@ -11,7 +11,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from apps.accounts.models import User
 from apps.projects.audit_log import explain, people_in_log
 from apps.projects.errors import GuidelineChangedError, LastAdminError
 from apps.projects.forms import (
@@ -26,9 +25,11 @@ from apps.projects.forms import (
 )
 from apps.projects.models import Guideline, Project, Role, Step
 from apps.projects.permissions import (
+    can_administer,
     can_create_project,
     get_project,
     get_project_to_administer,
+    signed_in,
 )
 from apps.projects.services.projects import (
     add_member,
@@ -48,7 +49,7 @@ def new(request: HttpRequest) -> HttpResponse:
         raise PermissionDenied("Only staff of this installation may create a project.")
     form = NewProjectForm(request.POST or None)
     if form.is_valid():
-        return redirect(create_project(form.save(commit=False), created_by=_person(request)))
+        return redirect(create_project(form.save(commit=False), created_by=signed_in(request)))
     return render(request, "projects/new.html", {"form": form})
 
 
@@ -58,7 +59,7 @@ def settings(request: HttpRequest, slug: str) -> HttpResponse:
     changed = get_project_to_administer(request, slug)
     form = SettingsForm(request.POST or None, instance=changed)
     if form.is_valid():
-        changes = save_settings(changed, actor=_person(request))
+        changes = save_settings(changed, actor=signed_in(request))
         messages.success(request, "The settings are saved." if changes else "Nothing had changed.")
         return redirect("projects:settings", slug)
     return render(request, "projects/settings.html", {"project": project, "form": form})
@@ -68,7 +69,7 @@ def settings(request: HttpRequest, slug: str) -> HttpResponse:
 def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
     project = get_project(request, slug)
     texts = sorted(project.guidelines.all(), key=_place_in_pipeline)
-    may_edit = Project.objects.administered_by(request.user).filter(pk=project.pk).exists()
+    may_edit = can_administer(request.user, project)
     context = {"project": project, "guidelines": texts, "may_edit": may_edit}
     return render(request, "projects/guidelines.html", context)
 
@@ -80,7 +81,7 @@ def guideline(request: HttpRequest, slug: str, step: str) -> HttpResponse:
     form = GuidelineForm(request.POST or None, guideline=edited)
     if form.is_valid():
         try:
-            save_guideline(edited, text=form.cleaned_data["text"], actor=_person(request))
+            save_guideline(edited, text=form.cleaned_data["text"], actor=signed_in(request))
         except GuidelineChangedError as error:
             form.add_error(None, str(error))
         else:
@@ -96,7 +97,7 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
     form = AddMemberForm(request.POST or None, project=project)
     if form.is_valid():
         member = form.cleaned_data["username"]
-        add_member(project, user=member, role=_role(form), actor=_person(request))
+        add_member(project, user=member, role=_role(form), actor=signed_in(request))
         messages.success(request, f"{member} is now a member.")
         return redirect("projects:people", slug)
     return _people_page(request, project, add_form=form)
@@ -111,7 +112,7 @@ def new_account(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return _people_page(request, project, new_form=form)
     person = form.save(commit=False)
-    password = create_account(project, person=person, role=_role(form), actor=_person(request))
+    password = create_account(project, person=person, role=_role(form), actor=signed_in(request))
     context = {"project": project, "person": person, "password": password}
     return render(request, "projects/account_created.html", context)
 
@@ -125,7 +126,7 @@ def role(request: HttpRequest, slug: str, member: int) -> HttpResponse:
         messages.error(request, "Choose one of the roles in the list. Nothing was changed.")
         return redirect("projects:people", slug)
     try:
-        add_member(project, user=membership.user, role=_role(form), actor=_person(request))
+        add_member(project, user=membership.user, role=_role(form), actor=signed_in(request))
     except LastAdminError as error:
         messages.error(request, str(error))
     else:
@@ -138,7 +139,7 @@ def remove(request: HttpRequest, slug: str, member: int) -> HttpResponse:
     project = get_project_to_administer(request, slug)
     membership = get_object_or_404(project.memberships.select_related("user"), pk=member)
     try:
-        remove_member(membership, actor=_person(request))
+        remove_member(membership, actor=signed_in(request))
     except LastAdminError as error:
         messages.error(request, str(error))
     else:
@@ -180,17 +181,11 @@ def _people_page(request: HttpRequest, project: Project, **forms: Any) -> HttpRe
 
 def _back_to_people(request: HttpRequest, project: Project) -> HttpResponse:
     """To the list; who has just given up their own rights goes where they still may."""
-    if Project.objects.administered_by(request.user).filter(pk=project.pk).exists():
+    if can_administer(request.user, project):
         return redirect("projects:people", project.slug)
     if Project.objects.visible_to(request.user).filter(pk=project.pk).exists():
         return redirect(project)
     return redirect("desk:home")
-
-
-def _person(request: HttpRequest) -> User:
-    if not request.user.is_authenticated:
-        raise PermissionDenied
-    return request.user
 
 
 def _role(form: Any) -> Role:
