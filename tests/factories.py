@@ -6,6 +6,7 @@ from typing import Any
 
 from apps.accounts.models import User
 from apps.projects.models import Guideline, Membership, Project, Role, Step
+from apps.scenarios.models import Fact, Scenario, Utterance
 from apps.snippets.models import Document, Question, Snippet
 from apps.trees.domain import tree as domain
 from apps.trees.domain.identifiers import tree_id
@@ -90,6 +91,31 @@ def _make_nodes(tree: Tree, shape: domain.Tree, *, parent: Node | None, branch: 
     )
     _make_nodes(tree, shape.yes, parent=node, branch=Node.Branch.YES)
     _make_nodes(tree, shape.no, parent=node, branch=Node.Branch.NO)
+
+
+def make_scenario(tree: Tree, text: str = "", *facts: domain.Turn, **fields: Any) -> Scenario:
+    text = text or f"My situation number {next(_numbers)}."
+    scenario = Scenario.objects.create(tree=tree, text=text, text_sha1=sha1(text), **fields)
+    Fact.objects.bulk_create(
+        Fact(scenario=scenario, position=position, follow_up_question=fact.follow_up_question,
+             follow_up_answer=fact.follow_up_answer)
+        for position, fact in enumerate(facts)
+    )  # fmt: skip
+    return scenario
+
+
+def make_utterance(tree: Tree, answer: str = "Yes", **fields: Any) -> Utterance:
+    """A plain utterance at the tree's root, unless `fields` say otherwise."""
+    defaults = {
+        "utterance_id": sha1(f"utterance {next(_numbers)}"),
+        "kind": Utterance.Kind.PLAIN,
+        "question": tree.question.text,
+        "answer_class": Utterance.class_of(answer),
+        "node": tree.nodes.live().filter(parent=None).first(),
+    }
+    return Utterance.objects.create(
+        project=tree.project, tree=tree, answer=answer, **{**defaults, **fields}
+    )
 
 
 def sha1(text: str) -> str:

@@ -10,12 +10,6 @@ _MARKDOWN = re.compile(r"^[\s#>*+-]+|[*_`]{2,}", re.MULTILINE)
 
 
 @register.filter
-def words(name: str) -> str:
-    """`import_sharc` as "Import sharc"."""
-    return name.replace("_", " ").capitalize()
-
-
-@register.filter
 def excerpt(rule_text: str) -> str:
     """A rule text in one line, without the signs of its Markdown."""
     lines = _MARKDOWN.sub("", rule_text).splitlines()

@@ -1,0 +1,192 @@
+"""The project dashboard: how far each step is, what is stuck, and what to do next."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from apps.desk.dashboard import BAR_WIDTH, dashboard_of
+from apps.projects.models import Guideline, Job, Role
+from apps.snippets.models import Snippet
+from apps.trees.domain.tree import Answer, FinalAnswer, OpenBranch, Question, Turn
+from tests.factories import (
+    make_document,
+    make_member,
+    make_project,
+    make_question,
+    make_scenario,
+    make_snippet,
+    make_tree,
+    make_user,
+    make_utterance,
+)
+from tests.pages import words_of_main
+
+pytestmark = pytest.mark.django_db
+
+YES, NO = FinalAnswer(Answer.YES), FinalAnswer(Answer.NO)
+ADULT = Question("Over 18?", YES, NO)
+PAGE = reverse("desk:project", args=["bikes"])
+
+
+@pytest.fixture
+def project():
+    return make_project("bikes", name="Bikes")
+
+
+def show(client, project, role: Role) -> str:
+    client.force_login(make_member(project, role))
+    response = client.get(PAGE)
+    assert response.status_code == 200
+    content: str = response.content.decode()
+    return content
+
+
+def fail_job(project) -> Job:
+    return Job.objects.create(
+        project=project, kind="import_sharc", state=Job.State.FAILED,
+        error="Not JSON.", finished_at=timezone.now(),
+    )  # fmt: skip
+
+
+def fill(project) -> None:
+    document = make_document(project, split="dev")
+    make_snippet(document, state=Snippet.State.PROPOSED)
+    make_question(make_snippet(document))
+    growing = make_tree(project, Question("Over 18?", OpenBranch(), NO))
+    tree = make_tree(project, ADULT)
+    make_scenario(tree, "", Turn("Over 18?", Answer.YES))
+    make_scenario(growing)
+    make_utterance(tree, "Yes")
+    make_utterance(tree, "Over 18?")
+    unplaced = make_document(project, split="")
+    make_utterance(make_tree(project, ADULT, question=make_question(make_snippet(unplaced))), "No")
+
+
+def test_strangers_find_no_project(client, project):
+    assert client.get(PAGE).headers["Location"] == f"{reverse('accounts:login')}?next={PAGE}"
+    client.force_login(make_user())
+    assert client.get(PAGE).status_code == 404
+
+
+def test_a_worker_reads_that_no_work_is_open_and_the_guidelines(client, project):
+    fill(project)
+    Guideline.objects.filter(project=project, step="trees").update(text="Ask **one** thing.")
+    content = show(client, project, Role.WORKER)
+    assert "No work is open for you yet" in words_of_main(content)
+    assert "Follow-up questions Ask one thing." in words_of_main(content)
+    assert "<strong>one</strong>" in content
+    assert "Snippets" not in words_of_main(content)
+    assert "/utterances/" not in content
+
+
+def test_the_funnel_counts_every_step_and_its_parts(project):
+    fill(project)
+    dashboard = dashboard_of(project)
+    assert [
+        (stage.label, stage.count, [(part.label, part.count) for part in stage.parts])
+        for stage in dashboard.stages
+    ] == [
+        ("Documents", 4, [("Dev", 3), ("In no split yet", 1)]),
+        ("Snippets", 5, [("Accepted", 4), ("Proposed", 1)]),
+        ("Questions", 4, [("With a tree", 3), ("Without a tree", 1)]),
+        ("Trees", 3, [("Finished", 2), ("Growing", 1)]),
+        ("Scenarios", 2, [("With facts", 1), ("Without facts", 1)]),
+        ("Utterances", 3, [("Yes", 1), ("No", 1), ("A follow-up question", 1)]),
+    ]
+    assert [
+        (stage.label, stage.count, [(part.label, part.count) for part in stage.parts])
+        for stage in dashboard.by_split
+    ] == [
+        ("Dev", 2, [("Yes", 1), ("A follow-up question", 1)]),
+        ("In no split yet", 1, [("No", 1)]),
+    ]
+
+
+def test_other_projects_count_for_nothing(project):
+    fill(make_project())
+    assert dashboard_of(project).is_empty
+    assert not dashboard_of(project).by_split
+
+
+def test_a_bar_is_filled_from_end_to_end(project):
+    fill(project)
+    for stage in dashboard_of(project).stages:
+        ends = [0, *(part.x + part.width for part in stage.parts)]
+        assert [part.x for part in stage.parts] == ends[:-1]
+        assert ends[-1] == BAR_WIDTH
+
+
+def test_parts_lead_to_the_filtered_lists(client, project):
+    fill(project)
+    client.force_login(make_member(project, Role.EXPERT))
+    dashboard = client.get(PAGE).context["dashboard"]
+    shown = {}
+    for stage in (*dashboard.stages, *dashboard.by_split):
+        for part in stage.parts:
+            if part.url:
+                count = client.get(part.url).context["page"].paginator.count
+                shown[part.url.partition("/bikes/")[2]] = (part.count, count)
+    assert shown == {
+        "trees/?state=finished": (2, 2),
+        "trees/?state=growing": (1, 1),
+        "utterances/?answer=yes": (1, 1),
+        "utterances/?answer=no": (1, 1),
+        "utterances/?answer=more": (1, 1),
+        "utterances/?split=dev&answer=yes": (1, 1),
+        "utterances/?split=dev&answer=more": (1, 1),
+        "utterances/?split=none&answer=no": (1, 1),
+    }
+
+
+def test_what_is_stuck_is_said(client, project):
+    fill(project)
+    fail_job(project)
+    content = words_of_main(show(client, project, Role.ADMIN))
+    assert (
+        "Stuck 1 tree with an open branch Show unfinished trees "
+        "1 snippet that nobody has looked at "
+        "1 scenario without facts, so the rule gives no utterances for it "
+        "1 job failed"
+    ) in content
+
+
+def test_nothing_stuck_is_said_too(client, project):
+    make_utterance(make_tree(project, ADULT))
+    assert "Stuck Nothing is stuck." in words_of_main(show(client, project, Role.EXPERT))
+
+
+def test_only_admins_see_jobs(client, project):
+    fill(project)
+    job = fail_job(project)
+    fail_job(make_project())
+    content = show(client, project, Role.ADMIN)
+    assert content.count(f'href="{job.get_absolute_url()}"') == 1
+    assert words_of_main(content).count("Failed") == 1
+    expert = words_of_main(show(client, project, Role.EXPERT))
+    assert "Recent jobs" not in expert
+    assert "failed" not in expert
+
+
+def test_an_empty_project_says_what_to_do_next(client, project):
+    link = f'href="{reverse("exports:import", args=["bikes"])}"'
+    admin = show(client, project, Role.ADMIN)
+    assert "Nothing is here yet" in words_of_main(admin)
+    assert link in admin
+    expert = show(client, project, Role.EXPERT)
+    assert "An admin of this project loads its documents" in words_of_main(expert)
+    assert link not in expert
+
+
+def test_three_times_as_much_takes_no_more_queries(client, project):
+    client.force_login(make_member(project, Role.ADMIN))
+    counts = []
+    for times in (1, 2):
+        for _ in range(times):
+            fill(project)
+            fail_job(project)
+        with CaptureQueriesContext(connection) as caught:
+            client.get(PAGE)
+        counts.append(len(caught))
+    assert counts == [11, 11]
