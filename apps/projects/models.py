@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.text import slugify
 
 from apps.accounts.models import User
 
@@ -220,7 +221,7 @@ class Job(models.Model):
         CANCELLED = "cancelled", "Cancelled"  # stopped by a person; nothing was written
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="jobs")
-    kind = models.CharField(max_length=40)
+    kind = models.CharField(max_length=40)  # what it is, in words for people
     task = models.CharField(max_length=100, help_text="Name of the Celery task that runs it.")
     parameters = models.JSONField(default=dict)
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
@@ -263,12 +264,12 @@ class Job(models.Model):
 
     @property
     def title(self) -> str:
-        return self.kind.replace("_", " ").capitalize()
+        return self.kind[0].upper() + self.kind[1:]
 
     @property
     def report_templates(self) -> list[str]:
         """For `{% include %}`: how a report of this kind is shown; none is shown without one."""
-        return [f"jobs/_{self.kind}.html", "jobs/_no_report.html"]
+        return [f"jobs/_{slugify(self.kind)}.html", "jobs/_no_report.html"]
 
     @property
     def percent(self) -> int | None:

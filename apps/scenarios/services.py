@@ -68,7 +68,7 @@ def expand_project(project: Project, *, author: User | None, progress: Progress)
     """Adds the utterances that the finished trees of the project lack; the job has the report."""
     # Two expansions at once would both find the same utterances missing.
     Project.objects.select_for_update().get(pk=project.pk)
-    job = start_job_here(project, kind="expand_utterances", parameters={}, created_by=author)
+    job = start_job_here(project, kind="expansion", parameters={}, created_by=author)
     tally = _Tally()
     trees = Tree.objects.filter(project=project, state=Tree.State.FINISHED)
     total = trees.count()

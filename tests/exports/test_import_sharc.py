@@ -79,7 +79,7 @@ def test_every_row_says_which_import_made_it(tmp_path, lists):
     for table in TABLES:
         if table is not Fact:
             assert set(table.objects.values_list("job", flat=True)) == {job.pk}
-    assert AuditEvent.objects.filter(action="start import_sharc").count() == 1
+    assert AuditEvent.objects.filter(action="start ShARC import").count() == 1
 
 
 def test_each_utterance_knows_its_kind_its_node_and_whether_the_rule_gives_it(tmp_path, lists):

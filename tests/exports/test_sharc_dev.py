@@ -119,7 +119,7 @@ def test_what_the_rule_would_not_give_is_kept_by_hand(imported):
 def test_expanding_adds_what_is_missing_and_says_so(imported, sharc_dev, tmp_path):
     out = StringIO()
     call_command("expand_utterances", "--project=dev", stdout=out, stderr=StringIO())
-    report = Job.objects.get(kind="expand_utterances").report
+    report = Job.objects.get(kind="expansion").report
     given = report["here"] + sum(report["added"].values()) + len(report["same_id"])
     print(f"\n{out.getvalue()}")
     # 293 plain, 290 with a negative scenario, 138 Irrelevant, 1,582 with a scenario of the tree.

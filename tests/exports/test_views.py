@@ -186,7 +186,7 @@ def test_a_job_can_be_stopped_and_its_worker_then_writes_nothing(client, admin):
     job.refresh_from_db()
     assert job.state == "cancelled"
     assert Utterance.objects.count() == 0
-    assert AuditEvent.objects.filter(action="cancel import_sharc", actor=admin).count() == 1
+    assert AuditEvent.objects.filter(action="cancel ShARC import", actor=admin).count() == 1
     assert "It was stopped" in client.get(job.get_absolute_url()).content.decode()
 
 

@@ -15,7 +15,7 @@ from apps.exports.services.sharc_reading import ImportFiles
 from apps.projects.models import Job, Project, Split
 from apps.projects.services.jobs import queue_job
 
-KIND = "import_sharc"
+KIND = "ShARC import"
 TASK = "exports.import_sharc"
 LISTS = ("negative_questions", "negative_scenarios")
 
