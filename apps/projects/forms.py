@@ -61,6 +61,7 @@ class NewProjectForm(SettingsForm):
     class Meta(SettingsForm.Meta):
         fields = ("slug", *SETTINGS)  # type: ignore[assignment]
         labels = {**SettingsForm.Meta.labels, "slug": "Short name"}
+        error_messages = {"slug": {"unique": "Another project has this short name."}}
         help_texts = {
             **SettingsForm.Meta.help_texts,
             "slug": "Part of every address, and fixed from then on: letters, digits and hyphens.",

@@ -74,8 +74,8 @@ def test_who_is_not_staff_is_told_why_they_cannot_create_a_project(admin, client
 @pytest.mark.parametrize(
     ("field", "value", "message"),
     [
-        ("slug", "housing", "Project with this Slug already exists."),
-        ("slug", "HOUSING", "Project with this Slug already exists."),
+        ("slug", "housing", "Another project has this short name."),
+        ("slug", "HOUSING", "Another project has this short name."),
         ("slug", "a b", "Enter a valid “slug”"),
         ("slug", "", "This field is required."),
         ("name", "   ", "This field is required."),
@@ -132,7 +132,6 @@ def test_the_short_name_is_fixed(project, admin, client):
     ("field", "value"),
     [
         ("language", "en; drop"),
-        ("language", "en\n"),
         ("max_list_items", "0"),
         ("max_words", "9"),
         ("max_words", "many"),
@@ -148,10 +147,8 @@ def test_the_short_name_is_fixed(project, admin, client):
 def test_limits_out_of_range_are_refused_at_the_field(project, admin, client, field, value):
     answer = client.post(_address("settings", project), {**SETTINGS, field: value})
 
-    # A line break at the end is no part of the language.
-    assert set(answer.context["form"].errors if answer.context else {}) == (
-        set() if value == "en\n" else {field}
-    )
+    assert list(answer.context["form"].errors) == [field]
+    assert _events(project) == []
 
 
 def test_a_refused_name_is_not_shown_as_the_projects_name(project, admin, client):
