@@ -106,6 +106,11 @@ class Project(models.Model):
         validators=[MinValueValidator(0.0), MaxValueValidator(1.0)],
         help_text="Highest TF-IDF cosine at which a scenario of another tree is irrelevant.",
     )
+    lease_minutes = models.PositiveSmallIntegerField(
+        default=60,
+        validators=[MinValueValidator(5), MaxValueValidator(1440)],
+        help_text="How long a piece of work stays with the person who took it.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
 

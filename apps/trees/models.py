@@ -167,7 +167,7 @@ class Node(Provenance):
                 name="node_branch_fits_parent",
             ),
             models.CheckConstraint(
-                condition=(Q(kind="question", answer="") & ~Q(text=""))
+                condition=(Q(kind="question", answer="") & ~Q(text__in=["", "Yes", "No"]))
                 | Q(kind="answer", text="", answer__in=["Yes", "No"]),
                 name="node_question_or_answer",
             ),

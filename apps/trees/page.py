@@ -2,17 +2,20 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
+from django.db.models import Count, Window
 from django.utils.safestring import SafeString, mark_safe
 
 from apps.projects import markdown
-from apps.trees.domain.layout import Box, Drawing, Line, draw
+from apps.trees.domain.layout import Drawing, draw
 from apps.trees.domain.outline import Slot, slots
 from apps.trees.domain.reach import leads_through, paths_through
 from apps.trees.domain.redundancy import RedundancyReason, highest_redundant
 from apps.trees.domain.spans import Span, mark_spans
-from apps.trees.domain.tree import OpenBranch, Turn
+from apps.trees.domain.tree import Turn
+from apps.trees.markup import drawing_parts, outline_items
 from apps.trees.models import Node, Tree, build
 
 FOLD_ABOVE = 31
@@ -26,56 +29,57 @@ FLAGS = {
 
 @dataclass(frozen=True)
 class Place:
-    """A slot with all that outline, drawing and panel say about it."""
+    """A slot with what the panel says about it."""
 
     slot: Slot
-    box: Box
-    line: Line | None
     flag: str
     node: Node | None
 
-    @property
-    def ends(self) -> range:
-        """One step for each nested list that ends here."""
-        return range(self.slot.closes)
-
 
 class TreePage:
-    """One tree's rows as places, in the order of the outline; reads the nodes in one query."""
+    """One tree with the place that the panel shows; reads the nodes in one query.
 
-    def __init__(self, tree: Tree) -> None:
+    `asked` is the name of a slot. When there is no such slot (any more), it is the root.
+    """
+
+    def __init__(self, tree: Tree, *, asked: str) -> None:
         rows = list(tree.nodes.with_provenance())
-        live = {str(row.pk): row for row in rows if row.taken_out_at is None}
-        shape = build(live.values())
-        flags = {str(found.question.key): FLAGS[found.reason] for found in highest_redundant(shape)}
+        self._live = {str(row.pk): row for row in rows if row.taken_out_at is None}
+        shape = build(self._live.values())
+        self._flags = {
+            str(found.question.key): FLAGS[found.reason] for found in highest_redundant(shape)
+        }
+        self._slots = {slot.name: slot for slot in slots(shape)}
         self.tree = tree
         self.taken_out = [row for row in rows if row.taken_out_at is not None]
-        self.drawing: Drawing = draw(
-            slots(shape), {name: f"! {flag}" for name, flag in flags.items()}
-        )
-        lines = {line.slot.name: line for line in self.drawing.lines}
-        self.places = [
-            Place(
-                slot=box.slot,
-                box=box,
-                line=lines.get(box.slot.name),
-                flag=flags.get(box.slot.name, ""),
-                node=live.get(box.slot.name),
-            )
-            for box in self.drawing.boxes
-        ]
+        root = next(iter(self._slots.values()))
+        self.place = self._place(self._slots.get(asked, root))
 
-    @property
+    def _place(self, slot: Slot) -> Place:
+        return Place(slot, self._flags.get(slot.name, ""), self._live.get(slot.name))
+
+    def outline(self) -> SafeString:
+        return outline_items(self._slots.values(), self._flags, selected=self.place.slot.name)
+
+    @cached_property
+    def drawing(self) -> Drawing:
+        notes = {name: f"! {flag}" for name, flag in self._flags.items()}
+        return draw(self._slots.values(), notes)
+
+    def drawn(self) -> SafeString:
+        return drawing_parts(self.drawing, selected=self.place.slot.name)
+
+    @cached_property
     def question_count(self) -> int:
-        return sum(1 for place in self.places if place.slot.question)
+        return sum(1 for slot in self._slots.values() if slot.question)
 
-    @property
+    @cached_property
     def open_count(self) -> int:
-        return sum(1 for place in self.places if isinstance(place.slot.node, OpenBranch))
+        return sum(1 for slot in self._slots.values() if slot.is_open)
 
     @property
     def flag_count(self) -> int:
-        return sum(1 for place in self.places if place.flag)
+        return len(self._flags)
 
     @property
     def opens_folded(self) -> bool:
@@ -94,23 +98,28 @@ class TreePage:
         return mark_safe(marked)  # noqa: S308 - sanitised before, and marks escape what they wrap.
 
     def _spans(self) -> Iterator[Span]:
-        for place in self.places:
-            node = place.node
-            if node and node.span_start is not None and node.span_end is not None:
-                yield Span(place.slot.name, node.span_start, node.span_end)
+        for name, node in self._live.items():
+            if node.span_start is not None and node.span_end is not None:
+                yield Span(name, node.span_start, node.span_end)
 
-    def place(self, name: str) -> Place:
-        """The place of that name; the root when there is none (any more)."""
-        return next((place for place in self.places if place.slot.name == name), self.places[0])
+    @property
+    def children(self) -> list[Place]:
+        """What the panel's question leads to."""
+        parent = self.place.slot.name
+        return [self._place(slot) for slot in self._slots.values() if slot.parent == parent]
 
-    def children(self, place: Place) -> list[Place]:
-        return [child for child in self.places if child.slot.parent == place.slot.name]
-
-    def scenarios_through(self, place: Place) -> list[Any]:
-        """The tree's scenarios that have facts and lead through the place."""
-        paths = paths_through(place.slot.path, place.slot.node)
+    def scenarios(self) -> list[Any]:
+        """The tree's scenarios that have facts and lead through the panel's place."""
+        paths = paths_through(self.place.slot.path, self.place.slot.node)
         scenarios = self.tree.scenarios.prefetch_related("facts").order_by("pk")
         return [one for one in scenarios if leads_through(_turns(one), paths)]
+
+    def utterances(self, limit: int) -> list[Any]:
+        """The first utterances of the panel's node; each says how many there are (`total`)."""
+        if self.place.node is None:
+            return []
+        counted = self.place.node.utterances.annotate(total=Window(Count("pk")))
+        return list(counted.order_by("-kind", "utterance_id")[:limit])
 
 
 def _turns(scenario: Any) -> list[Turn]:

@@ -5,5 +5,5 @@ from apps.trees import views
 app_name = "trees"
 urlpatterns = [
     path("p/<slug:slug>/trees/", views.tree_list, name="list"),
-    path("p/<slug:slug>/trees/<str:tree_id>/", views.tree_detail, name="detail"),
+    path("p/<slug:slug>/trees/<slug:tree_id>/", views.tree_detail, name="detail"),
 ]

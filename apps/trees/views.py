@@ -1,9 +1,6 @@
 """The list of trees, and one tree's page."""
 
-from typing import Any
-
 from django.core.paginator import Paginator
-from django.db.models import Count, Window
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
@@ -13,7 +10,7 @@ from apps.projects.permissions import can_administer, get_project_to_read
 from apps.projects.requests import HtmxHttpRequest
 from apps.trees.forms import TreeFilter
 from apps.trees.models import Tree
-from apps.trees.page import Place, TreePage
+from apps.trees.page import TreePage
 
 TREES_ON_PAGE = 25
 UTTERANCES_IN_PANEL = 10
@@ -36,24 +33,16 @@ def tree_list(request: HtmxHttpRequest, slug: str) -> HttpResponse:
 def tree_detail(request: HtmxHttpRequest, slug: str, tree_id: str) -> HttpResponse:
     project = get_project_to_read(request, slug)
     trees = Tree.objects.visible_to(request.user).filter(project=project).with_source()
-    page = TreePage(get_object_or_404(trees, tree_id=tree_id))
-    context = {"project": project, "tree": page.tree, "page": page}
-    context["can_administer"] = can_administer(request.user, project)
-    context |= _panel(page, page.place(request.GET.get("node", "")))
-    if request.htmx.target == "node-panel":
-        return render(request, "trees/_panel.html", context)
-    return render(request, "trees/detail.html", context)
-
-
-def _panel(page: TreePage, place: Place) -> dict[str, Any]:
-    utterances: list[Any] = []
-    if place.node:
-        counted = place.node.utterances.annotate(total=Window(Count("pk")))
-        utterances = list(counted.order_by("-kind", "utterance_id")[:UTTERANCES_IN_PANEL])
-    return {
-        "place": place,
-        "children": page.children(place),
-        "scenarios": page.scenarios_through(place),
-        "utterances": utterances,
-        "utterance_count": utterances[0].total if utterances else 0,
+    tree = get_object_or_404(trees, tree_id=tree_id)
+    page = TreePage(tree, asked=request.GET.get("node", ""))
+    context = {
+        "project": project,
+        "tree": tree,
+        "page": page,
+        "place": page.place,
+        "scenarios": page.scenarios(),
+        "utterances": page.utterances(UTTERANCES_IN_PANEL),
+        "can_administer": can_administer(request.user, project),
     }
+    in_panel = request.htmx.target == "node-panel"
+    return render(request, "trees/_panel.html" if in_panel else "trees/detail.html", context)

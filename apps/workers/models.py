@@ -1,5 +1,9 @@
 """Work that was handed to a person, and where a row comes from."""
 
+from __future__ import annotations
+
+from datetime import datetime
+
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
@@ -8,25 +12,76 @@ from apps.accounts.models import User
 from apps.projects.models import Job, Project
 
 
+class Kind(models.TextChoices):
+    """The kinds of work that are handed out. `work_id` is the key of what is named here."""
+
+    SNIPPETS = "snippets", "Snippets"  # a document, whose snippets an expert settles
+    QUESTION = "question", "First question"  # a snippet that has none
+    QUESTION_CHECK = "question check", "Check of a first question"  # a question of another expert
+
+
+class AssignmentQuerySet(models.QuerySet["Assignment"]):
+    def leased(self) -> AssignmentQuerySet:
+        return self.filter(state=Assignment.State.LEASED)
+
+    def holding(self) -> AssignmentQuerySet:
+        """Those that hold their slot: nobody else gets it."""
+        return self.filter(state__in=[Assignment.State.LEASED, Assignment.State.SUBMITTED])
+
+    def overdue(self, now: datetime) -> AssignmentQuerySet:
+        return self.leased().filter(expires_at__lte=now)
+
+    def of_work(self, kind: Kind, work: models.F | models.OuterRef | int) -> AssignmentQuerySet:
+        return self.filter(kind=kind, work_id=work)
+
+
 class Assignment(models.Model):
-    """One piece of work in one person's hands, from the lease to its end (design 4.9)."""
+    """One piece of work in one person's hands, from the lease to its end (design 4.9).
+
+    A piece of work is (kind, work_id, part, round) and needs one person or more; each holds one
+    slot of it, numbered from 0. The database gives no slot to two people, and no piece of work
+    to one person twice.
+    """
 
     class State(models.TextChoices):
         LEASED = "leased", "In work"  # the person may submit until `expires_at`
         SUBMITTED = "submitted", "Submitted"  # the person's work was taken
         RETURNED = "returned", "Returned"  # the person gave it back
         EXPIRED = "expired", "Expired"  # the lease ran out; the work is free again
+        RELEASED = "released", "Released"  # an admin took it back; the work is free again
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="assignments")
     worker = models.ForeignKey(User, models.PROTECT, related_name="assignments")
-    kind = models.CharField(max_length=40)
+    kind = models.CharField(max_length=20, choices=Kind.choices)
+    work_id = models.BigIntegerField()
+    part = models.CharField(max_length=3, blank=True)  # which branch of it, where it has branches
+    round = models.PositiveSmallIntegerField(default=0)  # how often it was opened again
+    slot = models.PositiveSmallIntegerField(default=0)
     state = models.CharField(max_length=10, choices=State.choices, default=State.LEASED)
     leased_at = models.DateTimeField()
     expires_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)
+    return_reason = models.CharField(max_length=500, blank=True)
+    draft = models.JSONField(default=dict)
+    draft_version = models.PositiveIntegerField(default=0)
+    draft_saved_at = models.DateTimeField(null=True)
+    submit_key = models.CharField(max_length=64, blank=True)
+    outcome = models.JSONField(default=dict)  # what a submit answered; a repeated one gets it too
+
+    objects = AssignmentQuerySet.as_manager()
 
     class Meta:
         constraints = [
+            models.UniqueConstraint(
+                fields=["kind", "work_id", "part", "round", "slot"],
+                condition=Q(state__in=["leased", "submitted"]),
+                name="assignment_slot_once",
+            ),
+            models.UniqueConstraint(
+                fields=["kind", "work_id", "part", "round", "worker"],
+                condition=~Q(state__in=["expired", "released"]),
+                name="assignment_once_per_worker",
+            ),
             models.CheckConstraint(
                 condition=Q(state="leased", ended_at__isnull=True)
                 | (~Q(state="leased") & Q(ended_at__isnull=False)),
@@ -35,10 +90,38 @@ class Assignment(models.Model):
             models.CheckConstraint(
                 condition=Q(expires_at__gt=models.F("leased_at")), name="assignment_expires_later"
             ),
+            models.CheckConstraint(
+                condition=~Q(state="submitted") | ~Q(submit_key=""),
+                name="assignment_submitted_has_key",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["worker", "state"], name="assignment_by_worker"),
+            models.Index(fields=["state", "expires_at"], name="assignment_by_expiry"),
         ]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.pk}: {self.state}"
+
+
+class KeptText(models.Model):
+    """What a person typed and no form took: nothing that was typed is lost."""
+
+    class Reason(models.TextChoices):
+        STALE_DRAFT = "stale draft", "A newer draft was saved before it"
+        LEASE_ENDED = "lease ended", "It came after the lease had ended"
+        SUBMITTED = "submitted", "The work had been submitted before"
+
+    assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="kept_texts")
+    reason = models.CharField(max_length=20, choices=Reason.choices)
+    content = models.JSONField()
+    kept_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.reason} of {self.assignment}"
 
 
 class Provenance(models.Model):

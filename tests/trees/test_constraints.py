@@ -89,6 +89,7 @@ def test_a_question_with_nodes_below_does_not_become_an_answer(tree):
     "fields",
     [
         {"kind": "question", "text": ""},
+        {"kind": "question", "text": "Yes"},
         {"kind": "question", "text": "Is it?", "answer": "Yes"},
         {"kind": "answer", "answer": ""},
         {"kind": "answer", "answer": "yes"},

@@ -54,6 +54,11 @@ class Box:
         return self.width - TEXT_LEFT if self.direction == "rtl" else TEXT_LEFT
 
     @property
+    def note_x(self) -> int:
+        """Where the note starts; it is English, whatever the question is."""
+        return TEXT_LEFT
+
+    @property
     def number_x(self) -> int:
         """Where its number starts, or in a right-to-left script ends: before the lines."""
         return self.width - NUMBER_LEFT if self.direction == "rtl" else NUMBER_LEFT

@@ -6,6 +6,7 @@ and Korean break between any two characters, but no line begins with a closing m
 
 import unicodedata
 from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise
 
 ELLIPSIS = "…"
@@ -21,7 +22,7 @@ _SLIM_WIDTH, _BROAD_WIDTH, _CAPITAL_WIDTH, _OTHER_WIDTH, _WIDE_WIDTH = 5.0, 13.5
 
 def text_width(text: str) -> float:
     """The estimated width of a line in pixels; a cluster is as wide as its first character."""
-    return sum(_character_width(cluster[0]) for cluster in _clusters(text))
+    return sum([_character_width(cluster[0]) for cluster in _clusters(text)])
 
 
 def base_direction(text: str) -> str:
@@ -48,16 +49,19 @@ def wrap(text: str, *, width: float, max_lines: int) -> tuple[str, ...]:
 
 
 def _lines(text: str, width: float) -> Iterator[str]:
-    line = ""
+    line, used = "", 0.0
     for space, unit in _units(text):
-        if line and text_width(line + space + unit) > width:
+        needed = text_width(unit)
+        gap = _SLIM_WIDTH if space else 0.0
+        if line and used + gap + needed > width:
             yield line
-            line = ""
-        line = f"{line}{space}{unit}" if line else unit
-        while text_width(line) > width and len(clusters := _clusters(line)) > 1:
+            line, used = "", 0.0
+        line, used = (f"{line}{space}{unit}", used + gap + needed) if line else (unit, needed)
+        while used > width and len(clusters := _clusters(line)) > 1:
             head = _fitting(clusters, width)
             yield head
             line = line[len(head) :]
+            used = text_width(line)
     if line:
         yield line
 
@@ -99,6 +103,8 @@ def _fitting(clusters: list[str], width: float) -> str:
 
 def _clusters(text: str) -> list[str]:
     """What a reader takes for one character: accents, joined emoji and skin tones stay together."""
+    if text.isascii():
+        return list(text)
     clusters: list[str] = []
     for character in text:
         if clusters and (_extends(character) or clusters[-1].endswith(ZERO_WIDTH_JOINER)):
@@ -117,6 +123,7 @@ def _is_wide(character: str) -> bool:
     return unicodedata.east_asian_width(character) in {"W", "F"}
 
 
+@cache
 def _character_width(character: str) -> float:
     if character in _SLIM:
         return _SLIM_WIDTH
