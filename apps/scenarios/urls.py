@@ -5,5 +5,5 @@ from apps.scenarios import views
 app_name = "scenarios"
 urlpatterns = [
     path("p/<slug:slug>/utterances/", views.utterance_list, name="utterances"),
-    path("p/<slug:slug>/utterances/<str:utterance_id>/", views.utterance_detail, name="utterance"),
+    path("p/<slug:slug>/utterances/<slug:utterance_id>/", views.utterance_detail, name="utterance"),
 ]

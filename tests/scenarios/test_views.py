@@ -232,7 +232,8 @@ def test_an_utterance_is_found_only_inside_its_own_project(client, expert, proje
     utterance = say(make_tree(other, TREE), "a")
     assert client.get(utterance.get_absolute_url()).status_code == 200
     assert client.get(f"/p/bikes/utterances/{utterance.utterance_id}/").status_code == 404
-    assert client.get("/p/bikes/utterances/x/").status_code == 404
+    for unknown in ("x", "0" * 40, "%00"):
+        assert client.get(f"/p/bikes/utterances/{unknown}/").status_code == 404
 
 
 def test_it_is_shown_as_a_model_reads_it_and_then_the_answer(client, expert, tree):

@@ -1,14 +1,16 @@
 """The tree page: rule text, the tree in words and as a drawing, the panel of a node."""
 
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.db import connection
+from django.template.loader import render_to_string
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from apps.accounts.models import User
 from apps.projects.models import Role
 from apps.projects.services.jobs import start_job_here
 from apps.trees.domain.tree import Answer, FinalAnswer, OpenBranch, Question, Turn
@@ -193,19 +195,25 @@ def test_an_unknown_node_shows_the_root(client, expert, project, asked):
 
 
 def test_the_panel_of_a_question(client, expert, project):
-    author = make_user("writer")
-    now = timezone.now()
-    assignment = Assignment.objects.create(
-        project=project, worker=author, kind="trees", state=Assignment.State.SUBMITTED,
-        leased_at=now - timedelta(minutes=4), ended_at=now,
-        expires_at=now + timedelta(hours=1),
-    )  # fmt: skip
     tree = make_tree(project, GROWING)
-    tree.nodes.filter(text="Here?").update(created_by=author, assignment=assignment)
+    tree.nodes.filter(text="Here?").update(created_by=expert)
     panel = panel_of(client, tree, node(tree, text="Here?").pk)
-    assert panel.startswith("(2) Here? History Over 18? Yes Answers Yes = Yes No open Provenance")
-    assert "Written by writer," in panel
-    assert panel.count("in an assignment of 4 minutes.") == 1
+    assert panel.startswith(
+        "(2) Here? History Over 18? Yes Answers Yes = Yes No open Provenance Written by erin, "
+    )
+    assert " UTC, by hand on a page. Scenarios through it 0 " in panel
+
+
+def test_provenance_says_how_long_an_assignment_took():
+    begun = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
+    row = Node(
+        created_at=begun + timedelta(minutes=4),
+        created_by=User(username="writer"),
+        assignment=Assignment(leased_at=begun, ended_at=begun + timedelta(minutes=4)),
+    )
+    assert words(render_to_string("trees/_provenance.html", {"row": row})) == (
+        "Written by writer, 1 Mar 2026, 09:04 UTC, in an assignment of 4 minutes."
+    )
 
 
 def test_the_panel_of_an_open_branch(client, expert, project):
