@@ -5,11 +5,14 @@ another quote. Folded texts are compared and never shown, stored or exported.
 """
 
 import unicodedata
+from functools import lru_cache
 
 ZERO_WIDTH_SPACE = "\u200b"
 VARIATION_SELECTORS = ("VARIATION SELECTOR", "MONGOLIAN FREE VARIATION SELECTOR")
 
 
+# The same few thousand questions are compared again and again.
+@lru_cache(maxsize=1 << 16)
 def fold(text: str) -> str:
     """Lower case, with everything but letters, digits and their combining marks as one space.
 
