@@ -39,6 +39,7 @@ class SettingsForm(forms.ModelForm[Project]):
             "negative_threshold": "Similarity of irrelevant scenarios",
         }
         help_texts = {
+            "name": "What people see. You can change it at any time.",
             "max_depth": "Most follow-up questions on one path. Trees that have begun keep theirs.",
         }
 

@@ -41,6 +41,14 @@ def test_a_wrong_password_is_told_in_words_and_does_not_log_in(ada, client):
     assert client.get(HOME).status_code == 302
 
 
+@pytest.mark.parametrize(("username", "password"), [("a\x00", "x"), ("ada", "x\x00"), ("", "")])
+def test_a_log_in_that_cannot_be_is_refused_as_a_form(ada, client, username, password):
+    answer = _log_in(client, username=username, password=password)
+
+    assert answer.status_code == 200
+    assert 'class="error-summary"' in answer.text
+
+
 def test_a_closed_account_cannot_log_in_and_does_not_say_that_it_exists(ada, client):
     ada.is_active = False
     ada.save()
