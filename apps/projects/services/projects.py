@@ -85,8 +85,7 @@ def create_account(project: Project, *, person: User, role: Role, actor: User) -
 @transaction.atomic
 def add_member(project: Project, *, user: User, role: Role, actor: User | None) -> Membership:
     """Gives the user this role in the project, instead of the one they had."""
-    previous = Membership.objects.filter(project=project, user=user).first()
-    if previous is not None and previous.role == Role.ADMIN and role != Role.ADMIN:
+    if role != Role.ADMIN:
         _keep_an_admin(project, leaving=user)
     membership, _ = Membership.objects.update_or_create(
         project=project, user=user, defaults={"role": role}
@@ -96,21 +95,24 @@ def add_member(project: Project, *, user: User, role: Role, actor: User | None) 
 
 
 @transaction.atomic
-def remove_member(membership: Membership, *, actor: User) -> None:
-    """Takes the person's rights in the project away, from their next request on."""
-    if membership.role == Role.ADMIN:
-        _keep_an_admin(membership.project, leaving=membership.user)
-    audit.record(
-        actor, "remove member", membership, project=membership.project, user=membership.user_id
-    )
-    membership.delete()
+def remove_member(membership: Membership, *, actor: User) -> bool:
+    """Takes the person's rights in the project away, from their next request on.
+
+    False when somebody else has just done it.
+    """
+    project, user = membership.project, membership.user
+    _keep_an_admin(project, leaving=user)
+    removed, _ = project.memberships.filter(user=user).delete()
+    if removed:
+        audit.record(actor, "remove member", membership, project=project, user=user.pk)
+    return bool(removed)
 
 
 def _keep_an_admin(project: Project, *, leaving: User) -> None:
     # The project's row is locked, so that two admins cannot take each other out at once.
     Project.objects.select_for_update().get(pk=project.pk)
-    admins = Membership.objects.filter(project=project, role=Role.ADMIN)
-    if not admins.exclude(user=leaving).exists():
+    admins = project.memberships.filter(role=Role.ADMIN).values_list("user", flat=True)
+    if list(admins) == [leaving.pk]:
         raise LastAdminError(
             f"{leaving} is the only admin of {project}; make somebody else admin first."
         )
