@@ -106,6 +106,14 @@ class Project(models.Model):
         validators=[MinValueValidator(0.0), MaxValueValidator(1.0)],
         help_text="Highest TF-IDF cosine at which a scenario of another tree is irrelevant.",
     )
+    question_checks = models.BooleanField(
+        default=False, help_text="A second expert checks each first question before it counts."
+    )
+    near_duplicate_threshold = models.FloatField(
+        default=0.8,
+        validators=[MinValueValidator(0.0), MaxValueValidator(1.0)],
+        help_text="TF-IDF cosine from which on two snippets are pointed out as near-duplicates.",
+    )
     lease_minutes = models.PositiveSmallIntegerField(
         default=60,
         validators=[MinValueValidator(5), MaxValueValidator(1440)],

@@ -6,23 +6,39 @@ from typing import TYPE_CHECKING
 
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 
+from apps.accounts.models import User
 from apps.projects.models import Project, Split
 from apps.workers.models import Provenance
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
 
-    from apps.accounts.models import User
+
+# Documents can be some 100 KB long: lists and joins leave their texts where they are.
+LONG_TEXTS = ("source", "body")
 
 
 class DocumentQuerySet(models.QuerySet["Document"]):
     def visible_to(self, user: User | AnonymousUser) -> DocumentQuerySet:
         return self.filter(project__in=Project.objects.readable_by(user))
 
+    def without_texts(self) -> DocumentQuerySet:
+        return self.defer(*LONG_TEXTS)
+
 
 class Document(Provenance):
-    """A web page or file with rules. All that comes from it is in one split."""
+    """A web page or file with rules. All that comes from it is in one split.
+
+    A page whose content has changed is a new row with the next version; older rows and their
+    snippets stay. Documents of an import have neither source nor body.
+    """
+
+    class Media(models.TextChoices):
+        HTML = "html", "HTML"
+        MARKDOWN = "markdown", "Markdown"
+        TEXT = "text", "Plain text"
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="documents")
     source_url = models.CharField(max_length=2000)
@@ -32,6 +48,11 @@ class Document(Provenance):
     language = models.CharField(max_length=35, blank=True)
     licence = models.CharField(max_length=200, blank=True)
     retrieved_on = models.DateField(null=True, blank=True)
+    media = models.CharField(max_length=10, choices=Media.choices, blank=True)
+    encoding = models.CharField(max_length=40, blank=True, help_text="Of the file as it came.")
+    content_sha1 = models.CharField(max_length=40, blank=True, help_text="Of the file's bytes.")
+    source = models.TextField(blank=True, help_text="The file as it came, decoded.")
+    body = models.TextField(blank=True, help_text="Its body as Markdown: snippets point into it.")
     split = models.CharField(max_length=5, choices=Split.choices, blank=True)
 
     objects = DocumentQuerySet.as_manager()
@@ -61,15 +82,38 @@ class Snippet(Provenance):
     """A short piece of a document; `text` is the rule text, in Markdown."""
 
     class State(models.TextChoices):
-        PROPOSED = "proposed", "Proposed"  # cut by the segmentation, not looked at yet
+        PROPOSED = "proposed", "Proposed"  # cut by the segmentation, or sent back: to be looked at
         ACCEPTED = "accepted", "Accepted"  # waits for a first question, or has one
         DISCARDED = "discarded", "Discarded"  # taken out, with a reason; kept
+        MERGED = "merged", "Merged"  # its text went into the snippet before it; kept
+
+    class DiscardReason(models.TextChoices):
+        NO_RULE = "no rule", "There is no rule in it"
+        NEEDS_CONTEXT = "needs context", "It cannot be understood alone"
+        FURNITURE = "furniture", "Navigation, notices or other page furniture"
+        DUPLICATE = "duplicate", "Another snippet says the same"
+        TOO_COMPLEX = "too complex", "Yes or no questions cannot settle it"
+        OTHER = "other", "Another reason"
 
     document = models.ForeignKey(Document, models.CASCADE, related_name="snippets")
-    position = models.PositiveIntegerField(help_text="Order within the document, from 0.")
+    position = models.PositiveBigIntegerField(
+        help_text="Order within the document. Segmentation leaves gaps for splits."
+    )
     text = models.TextField()
+    cut_text = models.TextField(blank=True, help_text="As the segmentation cut it.")
+    pieces = models.JSONField(
+        default=list, help_text="[start, end] of its parts in the document's body, code points."
+    )
+    words = models.PositiveIntegerField(default=0)
+    items = models.PositiveIntegerField(default=0)
     state = models.CharField(max_length=10, choices=State.choices, default=State.PROPOSED)
-    discard_reason = models.CharField(max_length=500, blank=True)
+    discard_reason = models.CharField(max_length=20, choices=DiscardReason.choices, blank=True)
+    discard_note = models.CharField(max_length=500, blank=True)
+    sent_back_note = models.CharField(
+        max_length=500, blank=True, help_text="Why a question could not be written on it."
+    )
+    settled_at = models.DateTimeField(null=True)
+    settled_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
 
     objects = SnippetQuerySet.as_manager()
 
@@ -80,13 +124,37 @@ class Snippet(Provenance):
             models.UniqueConstraint(fields=["document", "position"], name="snippet_position_once"),
             models.CheckConstraint(condition=~Q(text=""), name="snippet_text_not_empty"),
             models.CheckConstraint(
-                condition=~Q(state="discarded") | ~Q(discard_reason=""),
+                condition=Q(state="discarded") & ~Q(discard_reason="")
+                | ~Q(state="discarded") & Q(discard_reason=""),
                 name="snippet_discarded_says_why",
             ),
         ]
+        indexes = [models.Index(fields=["state", "document"], name="snippet_by_state")]
 
     def __str__(self) -> str:
         return self.text[:60]
+
+
+class BenchStep(models.Model):
+    """One step of an expert on the snippet bench, with what it changed: for undo.
+
+    `before` and `after` map the keys of the changed snippets to their fields; a snippet that the
+    step made has no `before`.
+    """
+
+    document = models.ForeignKey(Document, models.CASCADE, related_name="bench_steps")
+    expert = models.ForeignKey(User, models.PROTECT, related_name="+")
+    action = models.CharField(max_length=20)
+    before = models.JSONField()
+    after = models.JSONField()
+    at = models.DateTimeField(default=timezone.now)
+    undone_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.action} in {self.document}"
 
 
 class QuestionQuerySet(models.QuerySet["Question"]):
@@ -98,12 +166,17 @@ class Question(Provenance):
     """The underspecified first question on a snippet."""
 
     class State(models.TextChoices):
+        PROPOSED = "proposed", "Waits for a check"  # where the project wants a second expert
         ACCEPTED = "accepted", "Accepted"  # the one that its tree answers
+        SENT_BACK = "sent back", "Sent back"  # refused by the check, with a reason; kept
         REPLACED = "replaced", "Replaced"  # an older one, kept
 
     snippet = models.ForeignKey(Snippet, models.CASCADE, related_name="questions")
     text = models.TextField()
     state = models.CharField(max_length=10, choices=State.choices, default=State.ACCEPTED)
+    checked_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
+    checked_at = models.DateTimeField(null=True)
+    check_note = models.CharField(max_length=500, blank=True)
 
     objects = QuestionQuerySet.as_manager()
 
@@ -111,9 +184,21 @@ class Question(Provenance):
         constraints = [
             *Provenance.Meta.constraints,
             models.UniqueConstraint(
-                fields=["snippet"], condition=Q(state="accepted"), name="question_one_accepted"
+                fields=["snippet"],
+                condition=Q(state__in=["proposed", "accepted"]),
+                name="question_one_in_force",
             ),
             models.CheckConstraint(condition=~Q(text=""), name="question_text_not_empty"),
+            models.CheckConstraint(
+                condition=~Q(state="sent back") | ~Q(check_note=""),
+                name="question_sent_back_says_why",
+            ),
+            models.CheckConstraint(
+                condition=Q(checked_by__isnull=True)
+                | Q(created_by__isnull=True)
+                | ~Q(checked_by=models.F("created_by")),
+                name="question_checked_by_another",
+            ),
         ]
 
     def __str__(self) -> str:

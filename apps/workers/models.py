@@ -18,6 +18,8 @@ class Kind(models.TextChoices):
     SNIPPETS = "snippets", "Snippets"  # a document, whose snippets an expert settles
     QUESTION = "question", "First question"  # a snippet that has none
     QUESTION_CHECK = "question check", "Check of a first question"  # a question of another expert
+    PATH = "path", "Path of a tree"  # a tree, one branch of which is continued
+    SCENARIO = "scenario", "Scenario"  # a tree that a scenario is written for
 
 
 class AssignmentQuerySet(models.QuerySet["Assignment"]):

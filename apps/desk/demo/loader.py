@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from hashlib import sha1
-from itertools import cycle
+from itertools import count, cycle
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,7 +16,7 @@ from apps.desk.demo.content import Branch, Demo, ScenarioText, SnippetText, Sour
 from apps.desk.demo.logins import draw_password, keep_logins
 from apps.desk.demo.negatives import draw_negatives
 from apps.projects.errors import StudioError
-from apps.projects.models import AuditEvent, Guideline, Project, Role, Step
+from apps.projects.models import AuditEvent, Guideline, Project, Role
 from apps.projects.services import audit
 from apps.projects.services.projects import add_member, create_project
 from apps.scenarios.models import Fact, Scenario
@@ -25,11 +25,10 @@ from apps.snippets.models import Document, Question, Snippet
 from apps.trees.domain.identifiers import tree_id
 from apps.trees.domain.tree import is_finished
 from apps.trees.models import Node, Tree
-from apps.workers.models import Assignment
+from apps.workers.models import Assignment, Kind
 
 LOADED = "load demo"
 DAYS = 28
-_LEASE = timedelta(hours=1)
 
 
 class DemoNamesTakenError(StudioError):
@@ -44,11 +43,10 @@ class _Clock:
     minutes: Iterator[int] = field(default_factory=lambda: cycle((7, 13, 4, 9, 6, 11, 5)))
     pauses: Iterator[int] = field(default_factory=lambda: cycle((21, 8, 34, 15, 2)))
 
-    def work(self) -> tuple[datetime, datetime]:
-        """When the next piece of work begins and ends."""
-        begin = self.now + timedelta(minutes=next(self.pauses))
-        self.now = begin + timedelta(minutes=next(self.minutes))
-        return begin, self.now
+    def work(self) -> datetime:
+        """When the next piece of work is done."""
+        self.now += timedelta(minutes=next(self.pauses) + next(self.minutes))
+        return self.now
 
 
 @dataclass(frozen=True)
@@ -58,21 +56,11 @@ class _Loading:
     project: Project
     people: dict[str, User]
     clock: _Clock
+    rounds: Iterator[int] = field(default_factory=count)
 
-    def on_a_page(self, username: str) -> dict[str, Any]:
-        """Provenance of a row that an expert or admin makes on a page, without an assignment."""
-        _, end = self.clock.work()
-        return {"created_by": self.people[username], "created_at": end}
-
-    def handed_out(self, username: str, step: Step) -> dict[str, Any]:
-        """Provenance of a row that comes from work handed out to a worker."""
-        worker = self.people[username]
-        begin, end = self.clock.work()
-        assignment = Assignment.objects.create(
-            project=self.project, worker=worker, kind=step, state=Assignment.State.SUBMITTED,
-            leased_at=begin, expires_at=begin + _LEASE, ended_at=end,
-        )  # fmt: skip
-        return {"created_by": worker, "created_at": end, "assignment": assignment}
+    def made_by(self, username: str) -> dict[str, Any]:
+        """Who made the next row, and when: after some more minutes of the demo's time."""
+        return {"created_by": self.people[username], "created_at": self.clock.work()}
 
 
 def is_loaded() -> bool:
@@ -149,7 +137,7 @@ def _make_documents(loading: _Loading, content: Demo) -> None:
 
 
 def _make_document(loading: _Loading, source: Source, *, loaded_by: str) -> Document:
-    made = loading.on_a_page(loaded_by)
+    made = loading.made_by(loaded_by)
     retrieved = min(date.fromisoformat(source["retrieved_on"]), made["created_at"].date())
     document = Document.objects.create(
         project=loading.project, source_url=source["source_url"],
@@ -162,16 +150,17 @@ def _make_document(loading: _Loading, source: Source, *, loaded_by: str) -> Docu
 
 
 def _make_snippet(loading: _Loading, document: Document, position: int, text: SnippetText) -> None:
+    note = text.get("discard_reason", "")
     snippet = Snippet.objects.create(
         document=document, position=position, text=text["text"], state=text["state"],
-        discard_reason=text.get("discard_reason", ""),
+        discard_reason=Snippet.DiscardReason.OTHER if note else "", discard_note=note,
         created_by=document.created_by, created_at=document.created_at,
     )  # fmt: skip
     if text["question"] is None:
         return
     question = Question.objects.create(
         snippet=snippet, text=text["question"]["text"],
-        **loading.on_a_page(text["question"]["by"]),
+        **loading.made_by(text["question"]["by"]),
     )  # fmt: skip
     if text["tree"] is None:
         return
@@ -198,7 +187,7 @@ def _grow_branch(
 ) -> None:
     if "by" not in content:
         return  # open: nobody has continued it yet
-    made = loading.handed_out(content["by"], Step.TREES)
+    made = loading.handed_out(content["by"], Kind.PATH, tree)
     place: dict[str, Any] = {"tree": tree, "parent": parent, "branch": branch, **made}
     if "answer" in content:
         Node.objects.create(kind=Node.Kind.ANSWER, answer=content["answer"], **place)
@@ -216,7 +205,7 @@ def _write_scenario(loading: _Loading, tree: Tree, content: ScenarioText) -> Non
     scenario = Scenario.objects.create(
         tree=tree, text=content["text"],
         text_sha1=sha1(content["text"].encode(), usedforsecurity=False).hexdigest(),
-        **loading.handed_out(content["by"], Step.SCENARIOS),
+        **loading.handed_out(content["by"], Kind.SCENARIO, tree),
     )  # fmt: skip
     Fact.objects.bulk_create(
         Fact(
