@@ -28,7 +28,7 @@ test: $(INSTALLED_DEV) .env chromium
 	$(PY) -m coverage report
 ifneq ($(TEST_DATABASE_URL),)
 	$(TESTING) DATABASE_URL='$(TEST_DATABASE_URL)' \
-	  CELERY_BROKER_URL='$(or $(TEST_CELERY_BROKER_URL),filesystem://)' $(PY) -m pytest
+	  CELERY_BROKER_URL='$(or $(TEST_CELERY_BROKER_URL),filesystem://)' $(PY) -m pytest -m 'not once'
 endif
 
 lint: $(INSTALLED_DEV) .env
