@@ -1,9 +1,12 @@
 """What people may look for among utterances."""
 
+from typing import Any
+
 from django import forms
 
 from apps.projects.models import Split
 from apps.scenarios.models import Utterance, UtteranceQuerySet
+from apps.trees.models import Tree, TreeQuerySet
 
 NO_SPLIT = "none"
 LARGEST_KEY = 2**63 - 1
@@ -32,10 +35,18 @@ class UtteranceFilter(forms.Form):
     )
     kind = forms.ChoiceField(choices=[("", "Any"), *Utterance.Kind.choices], required=False)
     origin = forms.ChoiceField(choices=[("", "Any"), *Utterance.Origin.choices], required=False)
-    tree = forms.CharField(required=False, max_length=40, widget=forms.HiddenInput)
+    tree = forms.ModelChoiceField(
+        Tree.objects.none(), to_field_name="tree_id", required=False, widget=forms.HiddenInput
+    )
     node = forms.IntegerField(
         required=False, min_value=1, max_value=LARGEST_KEY, widget=forms.HiddenInput
     )
+
+    def __init__(self, data: Any, *, trees: TreeQuerySet) -> None:
+        """`trees` are those that the reader may see."""
+        super().__init__(data)
+        tree: Any = self.fields["tree"]
+        tree.queryset = trees.with_source()
 
     def filtered(self, utterances: UtteranceQuerySet) -> UtteranceQuerySet:
         self.is_valid()
@@ -44,7 +55,7 @@ class UtteranceFilter(forms.Form):
             "answer_class": chosen("answer"),
             "kind": chosen("kind"),
             "origin": chosen("origin"),
-            "tree__tree_id": chosen("tree"),
+            "tree": chosen("tree"),
             "node": chosen("node"),
         }
         utterances = utterances.filter(**{name: value for name, value in equal.items() if value})

@@ -105,7 +105,8 @@ class UtteranceQuerySet(models.QuerySet["Utterance"]):
         return self.filter(project__in=Project.objects.readable_by(user))
 
     def in_split(self, split: Split | str) -> UtteranceQuerySet:
-        return self.filter(tree__question__snippet__document__split=split)
+        # Trees first: a join would look up the document of every utterance of the project.
+        return self.filter(tree__in=Tree.objects.in_split(split))
 
     def with_source(self) -> UtteranceQuerySet:
         """Each with its tree, snippet and document, in the same query."""

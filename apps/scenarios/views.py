@@ -1,11 +1,11 @@
 """The list of utterances, and one utterance as a model sees it."""
 
-from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
+from apps.projects.paging import page_of
 from apps.projects.permissions import can_administer, get_project_to_read
 from apps.projects.requests import HtmxHttpRequest
 from apps.scenarios.domain.consistency import Inconsistency, InconsistencyReason, check
@@ -32,13 +32,16 @@ FINDINGS = {
 @vary_on_headers("HX-Target")
 def utterance_list(request: HtmxHttpRequest, slug: str) -> HttpResponse:
     project = get_project_to_read(request, slug)
-    form = UtteranceFilter(request.GET)
+    trees = Tree.objects.visible_to(request.user).filter(project=project)
+    form = UtteranceFilter(request.GET, trees=trees)
     utterances = Utterance.objects.visible_to(request.user).filter(project=project)
-    shown = form.filtered(utterances).with_source().order_by("utterance_id")
-    page = Paginator(shown, UTTERANCES_ON_PAGE).get_page(request.GET.get("page"))
-    trees = Tree.objects.visible_to(request.user).filter(project=project).with_source()
-    tree = trees.filter(tree_id=form.cleaned_data.get("tree") or "").first()
-    context = {"project": project, "form": form, "page": page, "tree": tree}
+    page = page_of(
+        form.filtered(utterances).order_by("utterance_id"),
+        utterances.with_source(),
+        asked=request.GET.get("page"),
+        size=UTTERANCES_ON_PAGE,
+    )
+    context = {"project": project, "form": form, "page": page}
     if request.htmx.target == "results":
         return render(request, "scenarios/_results.html", context)
     return render(request, "scenarios/list.html", context)

@@ -1,11 +1,11 @@
 """The list of trees, and one tree's page."""
 
-from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
+from apps.projects.paging import page_of
 from apps.projects.permissions import can_administer, get_project_to_read
 from apps.projects.requests import HtmxHttpRequest
 from apps.trees.forms import TreeFilter
@@ -21,9 +21,13 @@ UTTERANCES_IN_PANEL = 10
 def tree_list(request: HtmxHttpRequest, slug: str) -> HttpResponse:
     project = get_project_to_read(request, slug)
     form = TreeFilter(request.GET, project=project)
-    trees = form.filtered(Tree.objects.visible_to(request.user).filter(project=project))
-    shown = trees.with_source().with_counts().order_by("pk")
-    page = Paginator(shown, TREES_ON_PAGE).get_page(request.GET.get("page"))
+    trees = Tree.objects.visible_to(request.user).filter(project=project)
+    page = page_of(
+        form.filtered(trees).order_by("pk"),
+        trees.with_source().with_counts(),
+        asked=request.GET.get("page"),
+        size=TREES_ON_PAGE,
+    )
     template = "trees/_results.html" if request.htmx.target == "results" else "trees/list.html"
     return render(request, template, {"project": project, "form": form, "page": page})
 
