@@ -28,7 +28,6 @@ from apps.trees.models import Node, Tree
 
 LOADED = "load demo"
 DAYS = 28
-_LEASE = timedelta(hours=1)
 
 
 class DemoNamesTakenError(StudioError):
@@ -43,11 +42,10 @@ class _Clock:
     minutes: Iterator[int] = field(default_factory=lambda: cycle((7, 13, 4, 9, 6, 11, 5)))
     pauses: Iterator[int] = field(default_factory=lambda: cycle((21, 8, 34, 15, 2)))
 
-    def work(self) -> tuple[datetime, datetime]:
-        """When the next piece of work begins and ends."""
-        begin = self.now + timedelta(minutes=next(self.pauses))
-        self.now = begin + timedelta(minutes=next(self.minutes))
-        return begin, self.now
+    def work(self) -> datetime:
+        """When the next piece of work is done."""
+        self.now += timedelta(minutes=next(self.pauses) + next(self.minutes))
+        return self.now
 
 
 @dataclass(frozen=True)
@@ -59,21 +57,8 @@ class _Loading:
     clock: _Clock
 
     def made_by(self, username: str) -> dict[str, Any]:
-        """Provenance of a row that an expert or admin makes on a page, without an assignment."""
-        _, end = self.clock.work()
-        return {"created_by": self.people[username], "created_at": end}
-
-    def handed_out(self, username: str, kind: Kind, tree: Tree) -> dict[str, Any]:
-        """Provenance of a row that comes from work on the tree, handed out to a worker."""
-        worker = self.people[username]
-        begin, end = self.clock.work()
-        number = next(self.rounds)
-        assignment = Assignment.objects.create(
-            project=self.project, worker=worker, kind=kind, work_id=tree.pk, round=number,
-            state=Assignment.State.SUBMITTED, submit_key=f"demo {number}",
-            leased_at=begin, expires_at=begin + _LEASE, ended_at=end,
-        )  # fmt: skip
-        return {"created_by": worker, "created_at": end, "assignment": assignment}
+        """Who made the next row, and when: some more minutes of the demo's time later."""
+        return {"created_by": self.people[username], "created_at": self.clock.work()}
 
 
 def is_loaded() -> bool:
@@ -200,7 +185,7 @@ def _grow_branch(
 ) -> None:
     if "by" not in content:
         return  # open: nobody has continued it yet
-    made = loading.made_by(content["by"])
+    made = loading.handed_out(content["by"], Kind.PATH, tree)
     place: dict[str, Any] = {"tree": tree, "parent": parent, "branch": branch, **made}
     if "answer" in content:
         Node.objects.create(kind=Node.Kind.ANSWER, answer=content["answer"], **place)
@@ -218,7 +203,7 @@ def _write_scenario(loading: _Loading, tree: Tree, content: ScenarioText) -> Non
     scenario = Scenario.objects.create(
         tree=tree, text=content["text"],
         text_sha1=sha1(content["text"].encode(), usedforsecurity=False).hexdigest(),
-        **loading.made_by(content["by"]),
+        **loading.handed_out(content["by"], Kind.SCENARIO, tree),
     )  # fmt: skip
     Fact.objects.bulk_create(
         Fact(
