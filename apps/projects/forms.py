@@ -27,27 +27,43 @@ class SettingsForm(forms.ModelForm[Project]):
     class Meta:
         model = Project
         fields = SETTINGS
-        widgets = {"negative_threshold": forms.NumberInput(attrs={"step": "0.01"})}
+        widgets = {
+            "negative_threshold": forms.NumberInput(attrs={"step": "0.01"}),
+            "near_duplicate_threshold": forms.NumberInput(attrs={"step": "0.01"}),
+        }
         labels = {
             "max_list_items": "List items in a snippet",
             "max_words": "Words in a snippet",
             "long_lists": "Longer lists",
+            "near_duplicate_threshold": "Similarity of near-duplicates",
+            "question_checks": "Check first questions",
             "max_depth": "Depth of a tree",
             "active_trees": "Growing trees",
             "questions_per_tree": "Irrelevant questions",
             "scenarios_per_tree": "Irrelevant scenarios",
             "negative_threshold": "Similarity of irrelevant scenarios",
+            "lease_minutes": "Time for a piece of work",
         }
         help_texts = {
             "name": "What people see. You can change it at any time.",
+            "lease_minutes": "Minutes that a piece of work stays with the person who took it.",
             "max_depth": "Most follow-up questions on one path. Trees that have begun keep theirs.",
         }
 
     # The groups that the page shows, in this order.
     GROUPS = (
         ("Project", ("name", "slug", "language")),
-        ("Snippets", ("max_list_items", "max_words", "long_lists")),
-        ("Trees", ("max_depth", "active_trees")),
+        (
+            "Snippets and questions",
+            (
+                "max_list_items",
+                "max_words",
+                "long_lists",
+                "near_duplicate_threshold",
+                "question_checks",
+            ),
+        ),
+        ("Trees and work", ("max_depth", "active_trees", "lease_minutes")),
         ("Negatives", ("questions_per_tree", "scenarios_per_tree", "negative_threshold")),
     )
 

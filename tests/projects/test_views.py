@@ -18,6 +18,8 @@ SETTINGS = {
     "questions_per_tree": "2",
     "scenarios_per_tree": "1",
     "negative_threshold": "0.2",
+    "near_duplicate_threshold": "0.8",
+    "lease_minutes": "60",
 }
 
 
@@ -121,6 +123,15 @@ def test_settings_that_are_the_same_leave_no_trace(project, admin, client):
     assert _events(project) == []
 
 
+def test_every_setting_of_a_project_is_on_the_page(project, admin, client):
+    editable = {field.name for field in Project._meta.fields if field.editable}
+
+    groups = client.get(_address("settings", project)).context["form"].groups()
+
+    shown = {field.name for _, fields in groups for field in fields}
+    assert shown == editable - {"id", "slug", "created_at", "created_by"}
+
+
 def test_the_short_name_is_fixed(project, admin, client):
     client.post(_address("settings", project), {**SETTINGS, "slug": "moved"})
 
@@ -142,6 +153,8 @@ def test_the_short_name_is_fixed(project, admin, client):
         ("questions_per_tree", "-1"),
         ("negative_threshold", "1.01"),
         ("negative_threshold", "nan"),
+        ("near_duplicate_threshold", "-0.1"),
+        ("lease_minutes", "4"),
     ],
 )
 def test_limits_out_of_range_are_refused_at_the_field(project, admin, client, field, value):

@@ -16,11 +16,14 @@ SETTINGS = (
     "max_list_items",
     "max_words",
     "long_lists",
+    "near_duplicate_threshold",
+    "question_checks",
     "max_depth",
     "active_trees",
     "questions_per_tree",
     "scenarios_per_tree",
     "negative_threshold",
+    "lease_minutes",
 )
 # Read aloud and typed once: no letter or digit that looks like another.
 _READABLE = "abcdefghijkmnpqrstuvwxyz23456789"
