@@ -91,6 +91,8 @@ def test_its_people_worked_in_the_last_four_weeks_and_in_order(project):
         assert rows.filter(created_at__lt=first).count() == 0
         assert rows.filter(created_at__gt=last).count() == 0
         assert rows.filter(created_by=None).count() == 0
+        assert rows.exclude(assignment__worker=F("created_by")).count() == 0
+        assert rows.exclude(assignment__ended_at=F("created_at")).count() == 0
     assert nodes.filter(created_at__lte=F("parent__created_at")).count() == 0
     assert nodes.filter(created_at__lt=F("tree__created_at")).count() == 0
     assert nodes.filter(created_at__gte=NOW - timedelta(days=14)).exists()

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from hashlib import sha1
-from itertools import cycle
+from itertools import count, cycle
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -25,9 +25,11 @@ from apps.snippets.models import Document, Question, Snippet
 from apps.trees.domain.identifiers import tree_id
 from apps.trees.domain.tree import is_finished
 from apps.trees.models import Node, Tree
+from apps.workers.models import Assignment, Kind
 
 LOADED = "load demo"
 DAYS = 28
+_LEASE = timedelta(hours=1)
 
 
 class DemoNamesTakenError(StudioError):
@@ -42,10 +44,11 @@ class _Clock:
     minutes: Iterator[int] = field(default_factory=lambda: cycle((7, 13, 4, 9, 6, 11, 5)))
     pauses: Iterator[int] = field(default_factory=lambda: cycle((21, 8, 34, 15, 2)))
 
-    def work(self) -> datetime:
-        """When the next piece of work is done."""
-        self.now += timedelta(minutes=next(self.pauses) + next(self.minutes))
-        return self.now
+    def work(self) -> tuple[datetime, datetime]:
+        """When the next piece of work begins and ends."""
+        begin = self.now + timedelta(minutes=next(self.pauses))
+        self.now = begin + timedelta(minutes=next(self.minutes))
+        return begin, self.now
 
 
 @dataclass(frozen=True)
@@ -55,10 +58,24 @@ class _Loading:
     project: Project
     people: dict[str, User]
     clock: _Clock
+    rounds: Iterator[int] = field(default_factory=count)
 
     def made_by(self, username: str) -> dict[str, Any]:
-        """Who made the next row, and when: some more minutes of the demo's time later."""
-        return {"created_by": self.people[username], "created_at": self.clock.work()}
+        """Provenance of a row that an expert or admin makes on a page, without an assignment."""
+        _, end = self.clock.work()
+        return {"created_by": self.people[username], "created_at": end}
+
+    def handed_out(self, username: str, kind: Kind, tree: Tree) -> dict[str, Any]:
+        """Provenance of a row that comes from work on the tree, handed out to a worker."""
+        worker = self.people[username]
+        begin, end = self.clock.work()
+        number = next(self.rounds)
+        assignment = Assignment.objects.create(
+            project=self.project, worker=worker, kind=kind, work_id=tree.pk, round=number,
+            state=Assignment.State.SUBMITTED, submit_key=f"demo {number}",
+            leased_at=begin, expires_at=begin + _LEASE, ended_at=end,
+        )  # fmt: skip
+        return {"created_by": worker, "created_at": end, "assignment": assignment}
 
 
 def is_loaded() -> bool:
