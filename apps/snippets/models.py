@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Count, Exists, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.projects.models import Project, Split
-from apps.workers.models import Provenance
+from apps.snippets.fields import FoldedField
+from apps.workers.models import Assignment, Kind, Provenance
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
@@ -76,6 +78,23 @@ class Document(Provenance):
 class SnippetQuerySet(models.QuerySet["Snippet"]):
     def visible_to(self, user: User | AnonymousUser) -> SnippetQuerySet:
         return self.filter(document__in=Document.objects.visible_to(user))
+
+    def waiting_for_question(self) -> SnippetQuerySet:
+        """Accepted ones without a question in force."""
+        asked = Question.objects.in_force().filter(snippet=OuterRef("pk"))
+        return self.filter(~Exists(asked), state=Snippet.State.ACCEPTED)
+
+    def free_for(self, expert: User) -> SnippetQuerySet:
+        """Those that nobody writes a question on, and that the expert has not given back."""
+        work = Assignment.objects.of_work(Kind.QUESTION, OuterRef("pk"))
+        given_back = work.filter(worker=expert, state=Assignment.State.RETURNED)
+        return self.filter(~Exists(work.leased()), ~Exists(given_back))
+
+    def with_round(self) -> SnippetQuerySet:
+        """Each with `round`: how often somebody's work on its question was taken."""
+        work = Assignment.objects.of_work(Kind.QUESTION, OuterRef("pk"))
+        taken = work.filter(state=Assignment.State.SUBMITTED).order_by().values("work_id")
+        return self.annotate(round=Coalesce(Subquery(taken.annotate(n=Count("pk")).values("n")), 0))
 
 
 class Snippet(Provenance):
@@ -161,6 +180,21 @@ class QuestionQuerySet(models.QuerySet["Question"]):
     def visible_to(self, user: User | AnonymousUser) -> QuestionQuerySet:
         return self.filter(snippet__in=Snippet.objects.visible_to(user))
 
+    def in_force(self) -> QuestionQuerySet:
+        return self.filter(state__in=[Question.State.PROPOSED, Question.State.ACCEPTED])
+
+    def checkable_by(self, expert: User) -> QuestionQuerySet:
+        """Those of others that wait for a check, nobody has, and the expert has not given back."""
+        work = Assignment.objects.of_work(Kind.QUESTION_CHECK, OuterRef("pk"))
+        given_back = work.filter(worker=expert, state=Assignment.State.RETURNED)
+        waiting = self.filter(state=Question.State.PROPOSED).exclude(created_by=expert)
+        return waiting.filter(~Exists(work.leased()), ~Exists(given_back))
+
+    def with_source(self) -> QuestionQuerySet:
+        """Each with snippet, document and author, but without the document's texts."""
+        texts = [f"snippet__document__{name}" for name in LONG_TEXTS]
+        return self.select_related("snippet__document__project", "created_by").defer(*texts)
+
 
 class Question(Provenance):
     """The underspecified first question on a snippet."""
@@ -173,6 +207,7 @@ class Question(Provenance):
 
     snippet = models.ForeignKey(Snippet, models.CASCADE, related_name="questions")
     text = models.TextField()
+    folded_sha1 = FoldedField(of="text", db_index=True)
     state = models.CharField(max_length=10, choices=State.choices, default=State.ACCEPTED)
     checked_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
     checked_at = models.DateTimeField(null=True)
