@@ -3,6 +3,16 @@
 StudioError
   DocumentRefusedError
   IndexRefusedError
+  BenchError
+    NotOnYourBenchError
+    DocumentTakenError
+    SnippetChangedError
+    NotInThisStateError
+    QuestionStandsError
+    EmptySnippetError
+    LastSnippetError
+    NothingToUndoError
+    UndoRefusedError
 """
 
 from apps.projects.errors import StudioError
@@ -14,3 +24,76 @@ class DocumentRefusedError(StudioError):
 
 class IndexRefusedError(StudioError):
     """The list of files and their sources cannot be read; nothing was written."""
+
+
+class BenchError(StudioError):
+    """A step on the snippet bench that changed nothing."""
+
+
+class NotOnYourBenchError(BenchError):
+    """The expert has given the document back, or never had it."""
+
+    def __init__(self) -> None:
+        super().__init__("This document is not on your bench. Take it first.")
+
+
+class DocumentTakenError(BenchError):
+    """One expert at a time."""
+
+    def __init__(self, holder: object) -> None:
+        super().__init__(f"{holder} is at work on this document now. Take it when it is free.")
+
+
+class SnippetChangedError(BenchError):
+    """The page was out of date."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This snippet has changed since you opened the page, so nothing was done. "
+            "Here is how it is now."
+        )
+
+
+class NotInThisStateError(BenchError):
+    """Such as a discarded snippet that is to be split."""
+
+    def __init__(self, state: str) -> None:
+        super().__init__(f"This snippet is {state}, where that cannot be done. Reopen it first.")
+
+
+class QuestionStandsError(BenchError):
+    """The snippet is the ground of a question, and of a tree perhaps."""
+
+    def __init__(self) -> None:
+        super().__init__("A question stands on this snippet, so the snippet stays as it is.")
+
+
+class EmptySnippetError(BenchError):
+    """A text, or a half of one, without a word."""
+
+    def __init__(self, reason: str = "The text needs a word at least.") -> None:
+        super().__init__(f"{reason} Nothing was changed.")
+
+
+class LastSnippetError(BenchError):
+    """There is nothing to merge with."""
+
+    def __init__(self) -> None:
+        super().__init__("No proposed or accepted snippet follows to merge with.")
+
+
+class NothingToUndoError(BenchError):
+    """No step of this expert is left among the last ones."""
+
+    def __init__(self) -> None:
+        super().__init__("There is no step of yours to undo in this document.")
+
+
+class UndoRefusedError(BenchError):
+    """Somebody's later change would be lost."""
+
+    def __init__(self, action: str) -> None:
+        super().__init__(
+            f"Your last step ({action}) cannot be undone: "
+            "what it changed has been changed by somebody else since."
+        )

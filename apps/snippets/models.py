@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from typing import TYPE_CHECKING
 
 from django.db import models
@@ -79,6 +81,16 @@ class SnippetQuerySet(models.QuerySet["Snippet"]):
     def visible_to(self, user: User | AnonymousUser) -> SnippetQuerySet:
         return self.filter(document__in=Document.objects.visible_to(user))
 
+    def proposed(self) -> SnippetQuerySet:
+        return self.filter(state=Snippet.State.PROPOSED)
+
+    def on_bench(self) -> SnippetQuerySet:
+        """In document order; what was merged is seen in the snippet that it went into."""
+        return self.exclude(state=Snippet.State.MERGED).order_by("position")
+
+    def with_question_in_force(self) -> SnippetQuerySet:
+        return self.filter(Exists(Question.objects.in_force().filter(snippet=OuterRef("pk"))))
+
     def waiting_for_question(self) -> SnippetQuerySet:
         """Accepted ones without a question in force."""
         asked = Question.objects.in_force().filter(snippet=OuterRef("pk"))
@@ -153,12 +165,22 @@ class Snippet(Provenance):
     def __str__(self) -> str:
         return self.text[:60]
 
+    @property
+    def fingerprint(self) -> str:
+        """Changes with whatever a step on the bench can change."""
+        at = self.settled_at.isoformat() if self.settled_at else ""
+        parts = [
+            self.text, self.cut_text, self.pieces, self.state, self.discard_reason,
+            self.discard_note, at, self.settled_by_id,
+        ]  # fmt: skip
+        return hashlib.sha1(json.dumps(parts).encode(), usedforsecurity=False).hexdigest()[:16]
+
 
 class BenchStep(models.Model):
     """One step of an expert on the snippet bench, with what it changed: for undo.
 
-    `before` and `after` map the keys of the changed snippets to their fields; a snippet that the
-    step made has no `before`.
+    `before` and `after` map the keys of the changed snippets to the fields that changed, `after`
+    with the snippet's fingerprint as "seen"; a snippet that the step made has no `before`.
     """
 
     document = models.ForeignKey(Document, models.CASCADE, related_name="bench_steps")
@@ -174,6 +196,38 @@ class BenchStep(models.Model):
 
     def __str__(self) -> str:
         return f"{self.action} in {self.document}"
+
+
+class NearDuplicateQuerySet(models.QuerySet["NearDuplicate"]):
+    def pointed_out(self) -> NearDuplicateQuerySet:
+        """Those whose other snippet still counts."""
+        gone = [Snippet.State.DISCARDED, Snippet.State.MERGED]
+        return self.exclude(other__state__in=gone)
+
+
+class NearDuplicate(models.Model):
+    """`other` says nearly the same as `snippet`; each pair is here from both sides.
+
+    Computed in the background, and so a little behind the texts.
+    """
+
+    snippet = models.ForeignKey(Snippet, models.CASCADE, related_name="near_duplicates")
+    other = models.ForeignKey(Snippet, models.CASCADE, related_name="+")
+    cosine = models.FloatField(help_text="Of the texts' TF-IDF vectors.")
+
+    objects = NearDuplicateQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-cosine", "other"]
+        constraints = [
+            models.UniqueConstraint(fields=["snippet", "other"], name="near_duplicate_once"),
+            models.CheckConstraint(
+                condition=~Q(snippet=models.F("other")), name="near_duplicate_of_another"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.snippet_id} ~ {self.other_id}"
 
 
 class QuestionQuerySet(models.QuerySet["Question"]):
