@@ -1,0 +1,39 @@
+"""Documents and experts for tests of the snippet bench."""
+
+from datetime import UTC, datetime, timedelta
+
+from apps.accounts.models import User
+from apps.projects.models import Project
+from apps.snippets.models import Document, Snippet
+from apps.snippets.services.bench_leases import take
+from tests.factories import make_document, make_snippet
+
+NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
+LATER = NOW + timedelta(minutes=61)
+COLUMNS = [field.attname for field in Snippet._meta.concrete_fields]
+
+
+def make_bench(project: Project, *texts: str, **fields: object) -> Document:
+    """A document of these snippets, each text once in its body, all proposed."""
+    document = make_document(project, body="\n\n".join(texts), **fields)
+    at = 0
+    for number, text in enumerate(texts, 1):
+        make_snippet(
+            document, position=number * 1000, text=text, cut_text=text, words=len(text.split()),
+            items=0, pieces=[[at, at + len(text)]], state=Snippet.State.PROPOSED,
+        )  # fmt: skip
+        at += len(text) + 2
+    return document
+
+
+def take_now(document: Document, expert: User) -> None:
+    take(document, expert=expert, now=NOW)
+
+
+def rows(document: Document) -> list[tuple]:
+    """All columns of all snippets of the document."""
+    return list(document.snippets.order_by("position").values_list(*COLUMNS))
+
+
+def texts(document: Document) -> list[str]:
+    return list(document.snippets.on_bench().values_list("text", flat=True))
