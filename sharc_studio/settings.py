@@ -143,6 +143,13 @@ STORAGES = {
     },
 }
 IMPORT_MAX_BYTES = environment.number("IMPORT_MAX_MEGABYTES", 512, at_least=1) * 1_000_000
+DOCUMENT_MAX_BYTES = environment.number("DOCUMENT_MAX_MEGABYTES", 5, at_least=1) * 1_000_000
+ARCHIVE_MAX_BYTES = environment.number("ARCHIVE_MAX_MEGABYTES", 512, at_least=1) * 1_000_000
+ARCHIVE_MAX_FILES = environment.number("ARCHIVE_MAX_FILES", 5000, at_least=1)
+FETCH_ALLOWED_HOSTS = environment.words("FETCH_ALLOWED_HOSTS", [])
+FETCH_TIMEOUT_SECONDS = environment.number("FETCH_TIMEOUT_SECONDS", 20, at_least=1)
+# Each file of an upload is an open file of the process until the request ends.
+DATA_UPLOAD_MAX_NUMBER_FILES = 500
 
 # Time and language ----------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from django.db import models
 from django.db.models import Count, Exists, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
+from django.urls import reverse
 from django.utils import timezone
 
 from apps.accounts.models import User
@@ -30,6 +31,27 @@ class DocumentQuerySet(models.QuerySet["Document"]):
 
     def without_texts(self) -> DocumentQuerySet:
         return self.defer(*LONG_TEXTS)
+
+    def with_snippet_counts(self) -> DocumentQuerySet:
+        """Each with the number of its snippets, as `snippet_count`, and of those by state."""
+        states = [Snippet.State.PROPOSED, Snippet.State.ACCEPTED, Snippet.State.DISCARDED]
+        own = Snippet.objects.filter(document=OuterRef("pk")).order_by()
+        rows = {"snippet": own, **{str(state): own.filter(state=state) for state in states}}
+        numbers = {
+            f"{name}_count": some.values("document").annotate(number=Count("pk")).values("number")
+            for name, some in rows.items()
+        }
+        return self.annotate(
+            **{name: Coalesce(Subquery(number), 0) for name, number in numbers.items()}
+        )
+
+    def with_newest_version(self) -> DocumentQuerySet:
+        """Each with `newest_version`, of the page that it is a version of."""
+        same = Document.objects.filter(
+            project=OuterRef("project"), source_url=OuterRef("source_url")
+        )
+        newest = same.order_by("-version").values("version")[:1]
+        return self.annotate(newest_version=Subquery(newest))
 
 
 class Document(Provenance):
@@ -76,10 +98,18 @@ class Document(Provenance):
     def __str__(self) -> str:
         return self.title or self.source_url
 
+    def get_absolute_url(self) -> str:
+        return reverse("snippets:document", args=[self.project.slug, self.pk])
+
 
 class SnippetQuerySet(models.QuerySet["Snippet"]):
     def visible_to(self, user: User | AnonymousUser) -> SnippetQuerySet:
         return self.filter(document__in=Document.objects.visible_to(user))
+
+    def with_document(self) -> SnippetQuerySet:
+        """Each with its document, but without the document's texts."""
+        texts = [f"document__{name}" for name in LONG_TEXTS]
+        return self.select_related("document").defer(*texts)
 
     def proposed(self) -> SnippetQuerySet:
         return self.filter(state=Snippet.State.PROPOSED)
@@ -101,6 +131,11 @@ class SnippetQuerySet(models.QuerySet["Snippet"]):
         work = Assignment.objects.of_work(Kind.QUESTION, OuterRef("pk"))
         given_back = work.filter(worker=expert, state=Assignment.State.RETURNED)
         return self.filter(~Exists(work.leased()), ~Exists(given_back))
+
+    def with_source(self) -> SnippetQuerySet:
+        """Each with its document, but without the document's texts, and its project."""
+        texts = [f"document__{name}" for name in LONG_TEXTS]
+        return self.select_related("document__project").defer(*texts)
 
     def with_round(self) -> SnippetQuerySet:
         """Each with `round`: how often somebody's work on its question was taken."""
@@ -243,6 +278,9 @@ class QuestionQuerySet(models.QuerySet["Question"]):
         given_back = work.filter(worker=expert, state=Assignment.State.RETURNED)
         waiting = self.filter(state=Question.State.PROPOSED).exclude(created_by=expert)
         return waiting.filter(~Exists(work.leased()), ~Exists(given_back))
+
+    def saying(self, text: str) -> QuestionQuerySet:
+        return self.filter(Q(text__icontains=text) | Q(snippet__text__icontains=text))
 
     def with_source(self) -> QuestionQuerySet:
         """Each with snippet, document and author, but without the document's texts."""

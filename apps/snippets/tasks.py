@@ -1,0 +1,11 @@
+"""Doors for Celery."""
+
+from celery import shared_task
+
+from apps.projects.services.jobs import run_job
+from apps.snippets.services.ingest_jobs import run_ingest
+
+
+@shared_task(name="snippets.ingest_documents")
+def ingest_documents(job_id: int) -> None:
+    run_job(job_id, run_ingest)
