@@ -230,8 +230,8 @@ class Job(models.Model):
         QUEUED = "queued", "Waiting"  # nobody works on it yet
         RUNNING = "running", "Running"  # a worker has it, and says so by its heartbeat
         DONE = "done", "Done"  # finished, with a report
-        FAILED = "failed", "Failed"  # ended with an error; nothing was written
-        CANCELLED = "cancelled", "Cancelled"  # stopped by a person; nothing was written
+        FAILED = "failed", "Failed"  # ended with an error
+        CANCELLED = "cancelled", "Cancelled"  # stopped by a person
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="jobs")
     kind = models.CharField(max_length=40)  # what it is, in words for people
@@ -283,6 +283,11 @@ class Job(models.Model):
     def report_templates(self) -> list[str]:
         """For `{% include %}`: how a report of this kind is shown; none is shown without one."""
         return [f"jobs/_{slugify(self.kind)}.html", "jobs/_no_report.html"]
+
+    @property
+    def ended_templates(self) -> list[str]:
+        """For `{% include %}`: what there is of a job that failed or was stopped, by kind."""
+        return [f"jobs/_{slugify(self.kind)}-ended.html", "jobs/_ended.html"]
 
     @property
     def percent(self) -> int | None:

@@ -104,8 +104,8 @@ def run_job(job_id: int, work: Callable[[Job], None]) -> None:
     except Exception:
         log.exception("job_failed", job=job.pk)
         fail_job(
-            job, error="Something went wrong inside the studio; nothing was written. The log of "
-            f"the server says more under job {job.pk}.",
+            job, error="Something went wrong inside the studio. The log of the server says more "
+            f"under job {job.pk}.",
         )  # fmt: skip
 
 
@@ -126,13 +126,13 @@ def requeue_lost_jobs() -> int:
     silent.filter(attempt__gte=MAX_ATTEMPTS).update(
         state=Job.State.FAILED,
         finished_at=timezone.now(),
-        error=f"Its worker died {MAX_ATTEMPTS} times; nothing was written. See the server's log.",
+        error=f"Its worker died {MAX_ATTEMPTS} times. See the server's log.",
     )
     # Work that a command runs has no task: nobody else can take it up.
     silent.filter(task="").update(
         state=Job.State.FAILED,
         finished_at=timezone.now(),
-        error="The command that ran it was stopped; nothing was written. Run it again.",
+        error="The command that ran it was stopped. Run it again.",
     )
     silent.update(state=Job.State.QUEUED, queued_at=lost_since)
     forgotten = list(Job.objects.filter(state=Job.State.QUEUED, queued_at__lte=lost_since))
