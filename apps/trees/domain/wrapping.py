@@ -7,7 +7,7 @@ and Korean break between any two characters, but no line begins with a closing m
 import unicodedata
 from collections.abc import Iterator
 from functools import cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 ELLIPSIS = "…"
 ZERO_WIDTH_JOINER = "\u200d"
@@ -92,13 +92,8 @@ def _cut(line: str, width: float) -> str:
 
 def _fitting(clusters: list[str], width: float) -> str:
     """As many clusters from the start as the width has room for, at least one."""
-    taken, used = clusters[0], _character_width(clusters[0][0])
-    for cluster in clusters[1:]:
-        used += _character_width(cluster[0])
-        if used > width:
-            break
-        taken += cluster
-    return taken
+    ends = accumulate(_character_width(cluster[0]) for cluster in clusters)
+    return "".join(clusters[: max(1, sum(end <= width for end in ends))])
 
 
 def _clusters(text: str) -> list[str]:

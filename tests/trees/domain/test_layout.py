@@ -90,6 +90,22 @@ def test_255_questions_are_tidy_and_their_ends_evenly_spaced():
     assert Counter(below - above for above, below in pairwise(ends)) == {48: 255}
 
 
+def test_one_question_to_the_pixel():
+    drawing = drawing_of(Question("Over 18?", FinalAnswer(Answer.YES), FinalAnswer(Answer.NO)))
+    assert (drawing.width, drawing.height) == (386, 114)
+    assert [(box.x, box.y, box.half_width, box.half_height) for box in drawing.boxes] == [
+        (16, 37, 106, 20),
+        (294, 16, 38, 17),
+        (294, 64, 38, 17),
+    ]
+    assert [(line.path, line.label_x) for line in drawing.lines] == [
+        ("M228 57H250V33H294", 272),
+        ("M228 57H250V81H294", 272),
+    ]
+    question = drawing.boxes[0]
+    assert (question.number_x, question.text_x, question.note_x) == (11, 36, 36)
+
+
 def test_a_tree_that_nobody_began_is_one_open_box():
     (box,) = drawing_of(OpenBranch()).boxes
     assert (box.slot.name, box.x, box.y) == ("root", 16, 16)

@@ -77,6 +77,12 @@ def test_what_looks_like_markdown_and_is_text_stays_aligned():
     )
 
 
+def test_a_line_break_stays_between_the_marked_lines():
+    assert mark("<p>one<br />\ntwo</p>", "one  \ntwo", "one  \ntwo") == (
+        f"<p>{marked('a', 'one')}<br />{marked('a', chr(10) + 'two')}</p>"
+    )
+
+
 def test_a_span_beyond_the_text_marks_what_there_is():
     assert mark_spans("<p>one</p>", "one", [Span("a", 1, 99), Span("b", 50, 60)]) == (
         f"<p>o{marked('a', 'ne')}</p>"
