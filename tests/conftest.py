@@ -6,10 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.db import connection
-from django.test import TransactionTestCase
+from django.test import TransactionTestCase, override_settings
 
 from sharc_studio.celery import app
+
+pytest_plugins = ["tests.browsing"]
 
 SHARED_DATA = Path(
     os.environ.get("SHARC_STUDIO_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -35,14 +38,19 @@ def _passwords_hashed_at_once(settings):
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
-@pytest.fixture(autouse=True)
-def _static_files_as_they_lie_there(settings):
-    """Without `collectstatic`: names are plain, and a changed file counts at once."""
-    settings.WHITENOISE_AUTOREFRESH = settings.WHITENOISE_USE_FINDERS = True
-    settings.STORAGES = {
-        **settings.STORAGES,
-        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
-    }
+@pytest.fixture(autouse=True, scope="session")
+def _static_files_as_they_lie_there() -> Iterator[None]:
+    """Without `collectstatic`: names are plain, and a changed file counts at once.
+
+    For the whole session, since the live server reads these once, when it starts.
+    """
+    plain = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+    with override_settings(
+        WHITENOISE_AUTOREFRESH=True,
+        WHITENOISE_USE_FINDERS=True,
+        STORAGES={**settings.STORAGES, "staticfiles": plain},
+    ):
+        yield
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -1,35 +1,16 @@
 """The frame in a real browser: keys, times, light and dark, narrow windows."""
 
-import os
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from django.urls import reverse
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Page
 
 from apps.accounts.models import User
 from apps.projects.models import Project, Role
 from apps.projects.services import audit
-from tests.factories import PASSWORD, make_member, make_project, make_user
+from tests.factories import make_member, make_project, make_user
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-
-CHROMIUM = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
-    "--disable-background-networking", "--disable-component-update",
-]  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    # Playwright runs an event loop in this thread, where Django would refuse every query.
-    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=CHROMIUM)
-        yield running
-        running.close()
-    del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
 
 
 @pytest.fixture
@@ -40,28 +21,6 @@ def project() -> Project:
 @pytest.fixture
 def ada(project) -> User:
     return make_member(project, Role.ADMIN, make_user("ada"))
-
-
-@pytest.fixture
-def open_as(browser, live_server):
-    """`open_as(person, address, **context)`: a page that this person has open."""
-    contexts: list[BrowserContext] = []
-
-    def open_page(person: User | None, address: str, **context: Any) -> Page:
-        contexts.append(browser.new_context(base_url=live_server.url, **context))
-        page: Page = contexts[-1].new_page()
-        page.goto(reverse("accounts:login"))
-        if person is not None:
-            page.fill("#id_username", person.username)
-            page.fill("#id_password", PASSWORD)
-            page.click("main button")
-            page.wait_for_url("**/")
-        page.goto(address)
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
 
 
 def _people(project: Project) -> str:

@@ -1,0 +1,202 @@
+"""axe-core finds nothing on any page, in light and dark, on a desk and on a phone."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pytest
+from axe_core_python.sync_playwright import Axe
+from django.urls import reverse
+from django.utils import timezone
+from playwright.sync_api import Page
+
+from apps.accounts.models import User
+from apps.desk.demo.loader import load_demo
+from apps.projects.models import Job, Project
+from apps.scenarios.models import Utterance
+from apps.trees.domain.redundancy import highest_redundant
+from apps.trees.models import Tree
+from tests.browsing import log_in
+from tests.factories import PASSWORD
+from tests.permission_table import TABLE
+
+pytestmark = [pytest.mark.browser, pytest.mark.once, pytest.mark.django_db(transaction=True)]
+
+DESK, PHONE, NARROWEST = 1280, 375, 300
+AXE = Axe().axe_script
+# What a page that is dark, but the same page otherwise, can do wrong.
+COLOURS = "{runOnly: ['color-contrast']}"
+# A download is no page.
+NO_PAGES = {"exports:download"}
+
+
+@dataclass(frozen=True)
+class Visit:
+    """A page to look at, or one of its states: `name` is its URL's, and says which state."""
+
+    name: str
+    address: str
+
+
+@pytest.fixture
+def demo(settings, tmp_path) -> Project:
+    settings.VAR_DIR = tmp_path
+    project = load_demo(now=timezone.now())
+    assert project is not None
+    for user in User.objects.all():
+        user.set_password(PASSWORD)
+        user.save()
+    return project
+
+
+def jobs(project: Project) -> dict[str, Job]:
+    """A job in every state."""
+    ended: dict[str, Any] = {"finished_at": timezone.now()}
+    fields: dict[str, dict[str, Any]] = {
+        "queued": {},
+        "running": {"step": "reading", "done": 3, "total": 9, "heartbeat_at": timezone.now()},
+        "failed": {**ended, "error": "sharc_dev.json: item 3 has no answer."},
+        "cancelled": ended,
+    }
+    return {
+        state: Job.objects.create(
+            project=project, kind="ShARC import", task="exports.import_sharc", state=state,
+            parameters={"files": [["sharc_dev.json", "uploads/a"]], "split": None}, **more,
+        )
+        for state, more in fields.items()
+    }  # fmt: skip
+
+
+def visits_of_an_admin(project: Project) -> Iterator[Visit]:
+    slug = project.slug
+
+    def visit(name: str, *arguments: Any, query: str = "", state: str = "") -> Visit:
+        return Visit(f"{name} {state}".strip(), reverse(name, args=arguments) + query)
+
+    for name in ("desk:home", "projects:new", "accounts:profile", "accounts:password"):
+        yield visit(name)
+    for name in (
+        "desk:project", "projects:settings", "projects:guidelines", "projects:people",
+        "projects:log", "trees:list", "scenarios:utterances", "exports:list", "exports:import",
+    ):  # fmt: skip
+        yield visit(name, slug)
+    yield visit("projects:guideline", slug, "trees")
+    yield visit("trees:list", slug, query="?q=zzzz", state="nothing found")
+    yield visit("scenarios:utterances", slug, query="?q=zzzz", state="nothing found")
+    for state, job in jobs(project).items():
+        yield visit("projects:job", slug, job.pk, state=state)
+    done = Job.objects.filter(project=project, state=Job.State.DONE)[0]
+    yield visit("projects:job", slug, done.pk, state="done")
+    for state, tree in trees(project).items():
+        yield visit("trees:detail", slug, tree.tree_id, state=state)
+    for kind in Utterance.Kind.values:
+        utterance = Utterance.objects.filter(project=project, kind=kind)[0]
+        yield visit("scenarios:utterance", slug, utterance.utterance_id, state=kind)
+    yield Visit("a page that is not there", "/p/demo/nothing-here/")
+
+
+def trees(project: Project) -> dict[str, Tree]:
+    """One tree of each kind that looks different."""
+    rows = list(Tree.objects.filter(project=project).with_source())
+    return {
+        "finished": next(tree for tree in rows if tree.state == Tree.State.FINISHED),
+        "growing": next(tree for tree in rows if tree.state == Tree.State.GROWING),
+        "redundant": next(tree for tree in rows if any(highest_redundant(tree.to_domain()))),
+        **{
+            language: next(
+                tree for tree in rows if tree.question.snippet.document.language == language
+            )
+            for language in ("ja", "ar")
+        },
+    }
+
+
+def faults_of(page: Page, name: str) -> list[str]:
+    """What axe-core finds on the page, in light and dark, on a desk and on a phone."""
+    look(page, DESK, "light")
+    faults = axe(page, f"{name}, desk")
+    look(page, DESK, "dark")
+    faults += axe(page, f"{name}, desk, dark", COLOURS)
+    look(page, PHONE, "dark")
+    faults += axe(page, f"{name}, phone, dark", COLOURS)
+    look(page, PHONE, "light")
+    faults += axe(page, f"{name}, phone")
+    for width in (PHONE, NARROWEST):
+        look(page, width, "light")
+        if page.evaluate("document.documentElement.scrollWidth > window.innerWidth"):
+            faults.append(f"{name}: wider than {width} px")
+    return faults
+
+
+def look(page: Page, width: int, scheme: Literal["light", "dark"]) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme=scheme)
+
+
+def axe(page: Page, name: str, options: str = "{}") -> list[str]:
+    """The violations, each in one line. It must have looked at something to find nothing."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE)
+    found = page.evaluate(f"axe.run(document, {options})")
+    assert found["passes"], f"{name}: axe-core looked at nothing"
+    return [
+        f"{name}: {violation['id']}: {node['target']} {node['html'][:120]}"
+        for violation in found["violations"]
+        for node in violation["nodes"]
+    ]
+
+
+def faults_at(page: Page, visits: Iterable[Visit]) -> list[str]:
+    faults = []
+    for visit in visits:
+        page.goto(visit.address)
+        faults += faults_of(page, visit.name)
+    return faults
+
+
+@pytest.fixture
+def page(browser, live_server, demo) -> Iterator[Page]:
+    # Without motion: half-way from light to dark, contrast is nobody's.
+    context = browser.new_context(base_url=live_server.url, reduced_motion="reduce")
+    yield context.new_page()
+    context.close()
+
+
+def test_axe_finds_nothing_on_any_page(page, demo):
+    login = Visit("accounts:login", reverse("accounts:login"))
+    assert faults_at(page, [login]) == []
+    log_in(page, "ada")
+    visits = list(visits_of_an_admin(demo))
+    assert faults_at(page, visits) == []
+    looked_at = {visit.name.split(" ")[0] for visit in [login, *visits]}
+    pages = {name for name, row in TABLE.items() if 200 in row.GET} - NO_PAGES
+    assert pages - looked_at == set()
+
+
+def test_axe_finds_a_fault_that_is_there(page):
+    page.goto(reverse("accounts:login"))
+    page.evaluate("document.querySelector('#id_username').labels[0].remove()")
+    assert {fault.split(": ")[1] for fault in faults_of(page, "log in")} == {"label"}
+
+
+@pytest.mark.parametrize("username", ["akiko", "haruka"])
+def test_axe_finds_nothing_on_what_experts_and_workers_see(page, demo, username):
+    log_in(page, username)
+    visits = [Visit("desk:home", reverse("desk:home"))]
+    for name in ("desk:project", "projects:guidelines"):
+        visits.append(Visit(name, reverse(name, args=[demo.slug])))
+    assert faults_at(page, visits) == []
+
+
+def test_axe_finds_nothing_on_forms_with_errors(page, demo):
+    page.goto(reverse("accounts:login"))
+    page.locator("#id_username").fill("ada")
+    page.locator("#id_password").fill("not it")
+    page.get_by_role("button", name="Log in").click()
+    faults = faults_of(page, "log in, refused")
+    log_in(page, "ada")
+    page.goto(reverse("exports:import", args=[demo.slug]))
+    page.get_by_role("main").locator("form").evaluate("form => { form.noValidate = true }")
+    page.get_by_role("button", name="Import", exact=True).click()
+    page.get_by_role("alert").wait_for()
+    assert faults + faults_of(page, "import, refused") == []
