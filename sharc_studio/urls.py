@@ -5,6 +5,7 @@ from django.urls import include, path
 urlpatterns = [
     path("accounts/", include("apps.accounts.urls")),
     path("", include("apps.projects.urls")),
+    path("", include("apps.workers.urls")),
     path("", include("apps.snippets.urls")),
     path("", include("apps.trees.urls")),
     path("", include("apps.scenarios.urls")),

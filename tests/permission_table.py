@@ -31,6 +31,11 @@ def members(status: int) -> Cell:
     return (LOGIN, 404, status, status, status)
 
 
+def whose_work_it_is(status: int) -> Cell:
+    """The expert of `world`, who has taken the work; the admin has not."""
+    return (LOGIN, 404, 404, status, 404)
+
+
 def people(status: int) -> Cell:
     """Everybody who is logged in."""
     return (LOGIN, status, status, status, status)
@@ -96,6 +101,41 @@ TABLE: dict[str, Row] = {
     "exports:list": Row(GET=only_admins(200), HEAD=REFUSED, POST=only_admins(200)),
     "exports:import": Row(GET=only_admins(200), HEAD=REFUSED, POST=only_admins(200)),
     "exports:download": Row(GET=only_admins(200), takes={"job_id": "export_id"}),
+    "workers:mine": Row(GET=members(200)),
+    "workers:leases": Row(GET=only_admins(200)),
+    "workers:draft": Row(
+        POST=(LOGIN, 404, 403, 200, 403), data={"version": "1", "content": '{"text": "Can"}'}
+    ),
+    "workers:return": Row(POST=whose_work_it_is(302)),
+    "workers:release": Row(POST=only_admins(302)),
+    "snippets:questions": Row(GET=readers(200)),
+    "snippets:question": Row(GET=readers(200), HEAD=REFUSED, POST=readers(200)),
+    "snippets:question_next": Row(POST=readers(302)),
+    "snippets:question_take": Row(POST=readers(302)),
+    "snippets:question_work": Row(
+        GET=whose_work_it_is(200), HEAD=REFUSED, POST=whose_work_it_is(200)
+    ),
+    "snippets:question_hints": Row(POST=whose_work_it_is(200), data={"text": "Can"}),
+    "snippets:question_skip": Row(POST=whose_work_it_is(302), data={"reason": "Too hard."}),
+    "snippets:question_no_rule": Row(POST=whose_work_it_is(302), data={"key": "k"}),
+    "snippets:check_next": Row(POST=readers(302)),
+    "snippets:question_check": Row(
+        GET=whose_work_it_is(200),
+        HEAD=REFUSED,
+        POST=whose_work_it_is(302),
+        data={"key": "k"},
+        takes={"assignment_id": "check_id"},
+    ),
+    "snippets:question_send_back": Row(
+        POST=whose_work_it_is(302),
+        data={"key": "k", "note": "Ask for less."},
+        takes={"assignment_id": "check_id"},
+    ),
+    "snippets:check_skip": Row(
+        POST=whose_work_it_is(302),
+        data={"reason": "Too hard."},
+        takes={"assignment_id": "check_id"},
+    ),
     "trees:list": Row(GET=readers(200)),
     "trees:detail": Row(GET=readers(200)),
     "scenarios:utterances": Row(GET=readers(200)),

@@ -18,8 +18,20 @@ from apps.accounts.models import User
 from apps.projects.models import Job, Membership, Project, Role
 from apps.projects.services.jobs import start_job_here
 from apps.scenarios.models import Utterance
+from apps.snippets.models import Question as QuestionRow
 from apps.trees.domain.tree import Answer, FinalAnswer, Question
-from tests.factories import make_member, make_project, make_tree, make_user, sha1
+from apps.workers.models import Assignment, Kind
+from apps.workers.services.leases import Work, lease_first
+from tests.factories import (
+    make_document,
+    make_member,
+    make_project,
+    make_question,
+    make_snippet,
+    make_tree,
+    make_user,
+    sha1,
+)
 from tests.permission_table import LOGIN, METHODS, ROLES, TABLE
 
 # Arguments that name the project or something that every project has, not an object inside it.
@@ -81,16 +93,37 @@ def world(db) -> World:
         parameters={"format": "sharc"}, result=default_storage.save("one.zip", ContentFile(b"PK")),
     )  # fmt: skip
     member = Membership.objects.create(project=project, user=make_user(), role=Role.WORKER)
+    work, check = _work_of(people["expert"], project)
     arguments = {
         "slug": project.slug,
         "step": "snippets",
         "member": member.pk,
         "job_id": job.pk,
         "export_id": export.pk,
+        "assignment_id": work.pk,
+        "check_id": check.pk,
+        "snippet_id": work.work_id,
+        "question_id": tree.question_id,
         "tree_id": tree.tree_id,
         "utterance_id": utterance.utterance_id,
     }
     return World(people, project, other, arguments)
+
+
+def _work_of(expert: User | None, project: Project) -> tuple[Assignment, Assignment]:
+    """A snippet that the expert writes the question on, and a question that they check."""
+    assert expert is not None
+    document, now = make_document(project), timezone.now()
+    proposed = make_question(make_snippet(document), state=QuestionRow.State.PROPOSED)
+    made = [
+        lease_first([work], project=project, worker=expert, now=now)
+        for work in (
+            Work(Kind.QUESTION, make_snippet(document).pk), Work(Kind.QUESTION_CHECK, proposed.pk),
+        )
+    ]  # fmt: skip
+    assert made[0] is not None
+    assert made[1] is not None
+    return made[0], made[1]
 
 
 def _send(

@@ -40,9 +40,17 @@ def project_frame(request: HttpRequest, project: Project) -> dict[str, Any]:
 
 
 def _project_links(request: HttpRequest, project: Project, *, role: str) -> list[Link]:
-    names = [("Overview", "desk:project"), ("Guidelines", "projects:guidelines")]
+    names = [
+        ("Overview", "desk:project"),
+        ("My work", "workers:mine"),
+        ("Guidelines", "projects:guidelines"),
+    ]
     if role == Role.ADMIN:
-        names += [("Settings", "projects:settings"), ("Log", "projects:log")]
+        names += [
+            ("Leases", "workers:leases"),
+            ("Settings", "projects:settings"),
+            ("Log", "projects:log"),
+        ]
     return [_link(request, label, _address(name, project)) for label, name in names]
 
 
@@ -52,7 +60,7 @@ def _steps(request: HttpRequest, project: Project, *, role: str) -> list[Link]:
     steps = [
         ("Documents", "", intcomma(counted.document_count)),
         ("Snippets", "", intcomma(counted.snippet_count)),
-        ("Questions", "", intcomma(counted.question_count)),
+        ("Questions", "snippets:questions", intcomma(counted.question_count)),
         ("Trees", "trees:list", trees),
         ("Scenarios", "", intcomma(counted.scenario_count)),
         ("Utterances", "scenarios:utterances", intcomma(counted.utterance_count)),

@@ -13,6 +13,11 @@ StudioError
     LastSnippetError
     NothingToUndoError
     UndoRefusedError
+  QuestionError
+    SnippetNotWaitingError
+    QuestionNotWaitingError
+    QuestionNotAcceptedError
+    TreeHasBegunError
 """
 
 from apps.projects.errors import StudioError
@@ -96,4 +101,45 @@ class UndoRefusedError(BenchError):
         super().__init__(
             f"Your last step ({action}) cannot be undone: "
             "what it changed has been changed by somebody else since."
+        )
+
+
+class QuestionError(StudioError):
+    """Something about a first question that was not done."""
+
+
+class SnippetNotWaitingError(QuestionError):
+    """While the expert wrote, the snippet was reopened or discarded, or got a question."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This snippet does not wait for a question any more: somebody has changed it or asked "
+            "one meanwhile. What you typed is kept."
+        )
+
+
+class QuestionNotWaitingError(QuestionError):
+    """It was checked meanwhile, or is the checker's own."""
+
+    def __init__(self) -> None:
+        super().__init__("This question does not wait for your check any more.")
+
+
+class QuestionNotAcceptedError(QuestionError):
+    """Somebody else replaced it first."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This question is not the accepted one any more, so nothing was replaced. "
+            "Look at the snippet's questions below."
+        )
+
+
+class TreeHasBegunError(QuestionError):
+    """Follow-up questions were written for this very wording."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "A tree has begun on this question, so the question stays as it is. "
+            "Nothing was replaced."
         )

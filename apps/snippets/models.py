@@ -45,6 +45,13 @@ class DocumentQuerySet(models.QuerySet["Document"]):
             **{name: Coalesce(Subquery(number), 0) for name, number in numbers.items()}
         )
 
+    def with_proposed_snippets(self) -> DocumentQuerySet:
+        return self.filter(pk__in=Snippet.objects.proposed().values("document"))
+
+    def with_all_snippets_settled(self) -> DocumentQuerySet:
+        proposed = Snippet.objects.proposed().values("document")
+        return self.filter(pk__in=Snippet.objects.values("document")).exclude(pk__in=proposed)
+
     def with_newest_version(self) -> DocumentQuerySet:
         """Each with `newest_version`, of the page that it is a version of."""
         same = Document.objects.filter(

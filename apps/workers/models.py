@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from django.db import models
 from django.db.models import Q
@@ -10,6 +11,9 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.projects.models import Job, Project
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AnonymousUser
 
 
 class Kind(models.TextChoices):
@@ -23,6 +27,26 @@ class Kind(models.TextChoices):
 
 
 class AssignmentQuerySet(models.QuerySet["Assignment"]):
+    def visible_to(self, user: User | AnonymousUser) -> AssignmentQuerySet:
+        """Everybody's, in the projects that the user administers."""
+        return self.filter(project__in=Project.objects.administered_by(user))
+
+    def of(self, worker: User) -> AssignmentQuerySet:
+        """The worker's own, in projects that they still belong to."""
+        return self.filter(worker=worker, project__in=Project.objects.visible_to(worker))
+
+    def lasting(self, now: datetime) -> AssignmentQuerySet:
+        """Leases that have not run out, whether or not the periodic task has been by."""
+        return self.leased().filter(expires_at__gt=now)
+
+    def without_overdue(self, now: datetime) -> AssignmentQuerySet:
+        return self.exclude(state=Assignment.State.LEASED, expires_at__lte=now)
+
+    def with_lost_draft(self) -> AssignmentQuerySet:
+        """Ended without a submit, and with something typed."""
+        ended = [Assignment.State.RETURNED, Assignment.State.EXPIRED, Assignment.State.RELEASED]
+        return self.filter(state__in=ended).exclude(draft={})
+
     def leased(self) -> AssignmentQuerySet:
         return self.filter(state=Assignment.State.LEASED)
 

@@ -1,0 +1,76 @@
+"""The shape of drafts, and what people may look for among leases."""
+
+import json
+from typing import Any
+
+from django import forms
+from django.db.models import QuerySet
+from django.http import QueryDict
+
+from apps.accounts.models import User
+from apps.projects.models import Project
+from apps.workers.models import Assignment, AssignmentQuerySet, Kind
+
+LARGEST_VERSION = 2**31 - 1
+LARGEST_DRAFT = 200_000  # characters
+
+
+class DraftForm(forms.Form):
+    """What a work form held: texts by the names of its fields."""
+
+    version = forms.IntegerField(min_value=1, max_value=LARGEST_VERSION)
+    content = forms.CharField(max_length=LARGEST_DRAFT, strip=False)
+
+    def clean_content(self) -> dict[str, str]:
+        try:
+            content = json.loads(self.cleaned_data["content"])
+        except ValueError as error:
+            raise forms.ValidationError("This is no JSON.") from error
+        if not isinstance(content, dict) or not all(map(_is_text, content.values())):
+            raise forms.ValidationError("A draft is an object of texts.")
+        return {_storable(name): _storable(text) for name, text in content.items()}
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _storable(text: str) -> str:
+    # JSON can spell what no database takes: NUL, and halves of a surrogate pair.
+    return text.replace("\0", "").encode("utf-8", "replace").decode()
+
+
+class ReturnForm(forms.Form):
+    reason = forms.CharField(
+        label="Why? (may stay empty)",
+        required=False,
+        max_length=500,
+        widget=forms.TextInput(attrs={"dir": "auto"}),
+    )
+
+
+class LeaseFilter(forms.Form):
+    """Every field may be left out; one that makes no sense says so and filters nothing."""
+
+    kind = forms.ChoiceField(choices=[("", "Any"), *Kind.choices], required=False)
+    person = forms.ModelChoiceField(User.objects.none(), required=False, empty_label="Anybody")
+    state = forms.ChoiceField(choices=Assignment.State.choices, required=False)
+
+    def __init__(self, data: QueryDict, *, project: Project) -> None:
+        super().__init__({"state": Assignment.State.LEASED.value, **data.dict()})
+        person: Any = self.fields["person"]
+        person.queryset = _workers(project)
+
+    def filtered(self, assignments: AssignmentQuerySet) -> AssignmentQuerySet:
+        self.is_valid()
+        chosen = {
+            "kind": self.cleaned_data.get("kind"),
+            "worker": self.cleaned_data.get("person"),
+            "state": self.cleaned_data.get("state"),
+        }
+        return assignments.filter(**{name: value for name, value in chosen.items() if value})
+
+
+def _workers(project: Project) -> QuerySet[User]:
+    workers = Assignment.objects.filter(project=project).order_by().values("worker")
+    return User.objects.filter(pk__in=workers).order_by("username")

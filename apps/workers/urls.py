@@ -1,0 +1,12 @@
+from django.urls import path
+
+from apps.workers import views
+
+app_name = "workers"
+urlpatterns = [
+    path("p/<slug:slug>/work/", views.mine, name="mine"),
+    path("p/<slug:slug>/work/<int:assignment_id>/draft/", views.draft, name="draft"),
+    path("p/<slug:slug>/work/<int:assignment_id>/return/", views.give_back, name="return"),
+    path("p/<slug:slug>/work/<int:assignment_id>/release/", views.release, name="release"),
+    path("p/<slug:slug>/leases/", views.leases, name="leases"),
+]
