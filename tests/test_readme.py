@@ -13,12 +13,12 @@ pytestmark = pytest.mark.once
 
 def requirements(name: str) -> set[str]:
     lines = (BASE_DIR / name).read_text().splitlines()
-    return {re.split(r"[=\[]", line)[0] for line in lines if re.match(r"\w", line)}
+    return {re.split(r"[=\[]", line)[0].lower() for line in lines if re.match(r"\w", line)}
 
 
 def test_every_library_has_its_reason():
     cells = re.findall(r"^\| ([^|]+) \| [^|]+ \|$", README, flags=re.MULTILINE)
-    named = {name for cell in cells for name in cell.split(", ")} - {"library"}
+    named = {name for cell in cells for name in cell.lower().split(", ")} - {"library"}
     assert named == requirements("requirements.txt") | requirements("requirements-dev.txt")
 
 
