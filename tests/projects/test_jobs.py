@@ -247,6 +247,23 @@ def wait_for(is_so: Callable[[], bool], *, seconds: float = 30) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
+def test_work_that_reports_nothing_for_long_is_not_taken_for_lost(sent, settings):
+    settings.JOB_LOST_AFTER_SECONDS = 1
+    job = make_job()
+    requeued: list[int] = []
+
+    def work(running: Job) -> None:
+        time.sleep(2.5)
+        requeued.append(jobs.requeue_lost_jobs())
+        jobs.finish_job(running, report={"slept": True})
+
+    jobs.run_job(job.pk, work)
+    job.refresh_from_db()
+    assert requeued == [0]
+    assert (job.state, job.attempt, job.report) == ("done", 1, {"slept": True})
+
+
+@pytest.mark.django_db(transaction=True)
 def test_a_job_ends_though_its_worker_is_killed_in_the_middle(tmp_path, settings):
     include = "--include=tests.projects.slow_job"
     worker = start_worker(tmp_path / "first.log", include)

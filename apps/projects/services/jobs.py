@@ -5,15 +5,17 @@ Each take-up is an attempt; only the latest attempt may report, so that a worker
 dead cannot overwrite its successor.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from functools import partial
+from threading import Event, Thread
 from typing import Any
 
 import structlog
 from celery import current_app
 from django.conf import settings
-from django.db import transaction
+from django.db import OperationalError, connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
@@ -96,9 +98,17 @@ def run_job(job_id: int, work: Callable[[Job], None]) -> None:
     if job is None:
         return
     try:
-        work(job)
+        with _heart_beating(job):
+            _work_or_fail(job, work)
     except JobCancelledError:
         log.info("job_stopped", job=job.pk)
+
+
+def _work_or_fail(job: Job, work: Callable[[Job], None]) -> None:
+    try:
+        work(job)
+    except JobCancelledError:
+        raise
     except StudioError as error:
         fail_job(job, error=str(error))
     except Exception:
@@ -107,6 +117,31 @@ def run_job(job_id: int, work: Callable[[Job], None]) -> None:
             job, error="Something went wrong inside the studio. The log of the server says more "
             f"under job {job.pk}.",
         )  # fmt: skip
+
+
+@contextmanager
+def _heart_beating(job: Job) -> Iterator[None]:
+    """Keeps the heartbeat going while the work has nothing to report: in one long transaction."""
+    ended = Event()
+    heart = Thread(target=_beat_until, args=(ended, job.pk, job.attempt), daemon=True)
+    heart.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        heart.join()
+
+
+def _beat_until(ended: Event, job_id: int, attempt: int) -> None:
+    mine = Job.objects.filter(pk=job_id, state=Job.State.RUNNING, attempt=attempt)
+    try:
+        while not ended.wait(settings.JOB_LOST_AFTER_SECONDS / 5):
+            try:
+                mine.update(heartbeat_at=timezone.now())
+            except OperationalError:  # SQLite, while the work itself holds the lock
+                log.debug("heartbeat_waits", job=job_id)
+    finally:
+        connection.close()
 
 
 @transaction.atomic
