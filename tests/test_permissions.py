@@ -102,6 +102,7 @@ def world(db) -> World:
         "export_id": export.pk,
         "assignment_id": work.pk,
         "check_id": check.pk,
+        "document_id": tree.question.snippet.document.pk,
         "snippet_id": work.work_id,
         "question_id": tree.question_id,
         "tree_id": tree.tree_id,

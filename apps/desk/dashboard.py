@@ -78,9 +78,11 @@ def dashboard_of(project: Project) -> Dashboard:
     counts = _counts(project)
     utterances = _utterance_counts(project)
     trees, listed = (_address(project, name) for name in ("trees:list", "scenarios:utterances"))
+    documents = _address(project, "snippets:documents")
+    snippets = _address(project, "snippets:snippets")
     stages = (
-        _stage("Documents", counts["documents"], _split_parts()),
-        _stage("Snippets", counts["snippets"], _snippet_parts()),
+        _stage("Documents", counts["documents"], _split_parts(documents), url=documents),
+        _stage("Snippets", counts["snippets"], _snippet_parts(snippets), url=snippets),
         _stage("Questions", counts["questions"], _QUESTION_PARTS),
         _stage("Trees", counts["trees"], _tree_parts(trees), url=trees),
         _stage("Scenarios", counts["scenarios"], _SCENARIO_PARTS),
@@ -177,15 +179,18 @@ _SCENARIO_PARTS = (
 )
 
 
-def _split_parts() -> list[tuple[str, Part]]:
+def _split_parts(url: str) -> list[tuple[str, Part]]:
     splits = [*Split.choices, NO_SPLIT]
-    return [(split, _part(label, SPLIT_LOOKS[split])) for split, label in splits]
+    return [
+        (split, _part(label, SPLIT_LOOKS[split], url, split=split or "none"))
+        for split, label in splits
+    ]
 
 
-def _snippet_parts() -> list[tuple[str, Part]]:
+def _snippet_parts(url: str) -> list[tuple[str, Part]]:
     state = Snippet.State
     looks = {state.ACCEPTED: "done", state.PROPOSED: "waiting", state.DISCARDED: "quiet"}
-    return [(state, _part(state.label, look)) for state, look in looks.items()]
+    return [(state, _part(state.label, look, url, state=state)) for state, look in looks.items()]
 
 
 def _tree_parts(url: str) -> list[tuple[str, Part]]:

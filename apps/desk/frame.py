@@ -58,8 +58,8 @@ def _steps(request: HttpRequest, project: Project, *, role: str) -> list[Link]:
     counted = counts_of(project)
     trees = f"{intcomma(counted.finished_count)}/{intcomma(counted.tree_count)}"
     steps = [
-        ("Documents", "", intcomma(counted.document_count)),
-        ("Snippets", "", intcomma(counted.snippet_count)),
+        ("Documents", "snippets:documents", intcomma(counted.document_count)),
+        ("Snippets", "snippets:snippets", intcomma(counted.snippet_count)),
         ("Questions", "snippets:questions", intcomma(counted.question_count)),
         ("Trees", "trees:list", trees),
         ("Scenarios", "", intcomma(counted.scenario_count)),

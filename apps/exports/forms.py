@@ -1,7 +1,5 @@
 """The shape of what people send to start an import or an export."""
 
-from typing import Any
-
 from django import forms
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
@@ -9,25 +7,12 @@ from django.core.validators import FileExtensionValidator
 
 from apps.exports.services.exporting import FORMATS
 from apps.projects.models import Split
+from apps.projects.uploads import ManyFilesField
 
 FORMAT_READERS = {
     "sharc": "ShARC JSON: a file for each split and the two lists of negatives. Read by ShARC's "
     "own evaluator and by models for its task.",
 }
-
-
-class _ManyFilesInput(forms.ClearableFileInput):
-    allow_multiple_selected = True
-
-
-class _ManyFilesField(forms.FileField):
-    """One file or more; each is checked as a single one would be."""
-
-    widget = _ManyFilesInput
-
-    def clean(self, data: Any, initial: Any = None) -> Any:
-        files = data if isinstance(data, list | tuple) else [data]
-        return [super(_ManyFilesField, self).clean(file, initial) for file in files or [None]]
 
 
 def refuse_too_large(upload: UploadedFile) -> None:  # type: ignore[type-arg]
@@ -39,7 +24,7 @@ def refuse_too_large(upload: UploadedFile) -> None:  # type: ignore[type-arg]
 
 
 class ImportForm(forms.Form):
-    utterances = _ManyFilesField(
+    utterances = ManyFilesField(
         label="Files with utterances",
         help_text="ShARC JSON: an array, or one utterance a line. All of it is imported, or "
         "nothing when something in it is wrong.",

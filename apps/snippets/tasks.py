@@ -4,8 +4,19 @@ from celery import shared_task
 
 from apps.projects.services.jobs import run_job
 from apps.snippets.services.ingest_jobs import run_ingest
+from apps.snippets.services.segmenting_jobs import run_preview, run_segmentation
 
 
 @shared_task(name="snippets.ingest_documents")
 def ingest_documents(job_id: int) -> None:
     run_job(job_id, run_ingest)
+
+
+@shared_task(name="snippets.preview_segmentation")
+def preview_segmentation(job_id: int) -> None:
+    run_job(job_id, run_preview)
+
+
+@shared_task(name="snippets.segment_anew")
+def segment_anew(job_id: int) -> None:
+    run_job(job_id, run_segmentation)

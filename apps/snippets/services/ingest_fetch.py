@@ -58,8 +58,12 @@ def _connect(address: str, port: int, timeout: float) -> socket.socket:
 INTERNET = Network(_resolve, _connect)
 
 
+def allowed_hosts() -> list[str]:
+    return [str(name).lower() for name in settings.FETCH_ALLOWED_HOSTS]
+
+
 def can_fetch() -> bool:
-    return bool(settings.FETCH_ALLOWED_HOSTS)
+    return bool(allowed_hosts())
 
 
 def fetched(urls: Sequence[str], details: Details) -> list[Incoming]:
@@ -93,7 +97,7 @@ def _allowed(url: str) -> SplitResult:
     if not is_allowed_host(parts.hostname or ""):
         raise DocumentRefusedError(
             f"{parts.hostname} is none of the hosts that may be fetched from "
-            f"({', '.join(settings.FETCH_ALLOWED_HOSTS)})."
+            f"({', '.join(allowed_hosts())})."
         )
     if _port(parts) != _PORTS[parts.scheme]:
         raise DocumentRefusedError("Its URL names a port of its own.")
@@ -103,8 +107,7 @@ def _allowed(url: str) -> SplitResult:
 def is_allowed_host(host: str) -> bool:
     """`.example.org` in the setting stands for all hosts below it."""
     return any(
-        host.endswith(name) if name.startswith(".") else host == name
-        for name in map(str.lower, settings.FETCH_ALLOWED_HOSTS)
+        host.endswith(name) if name.startswith(".") else host == name for name in allowed_hosts()
     )
 
 

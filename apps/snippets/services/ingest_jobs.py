@@ -139,7 +139,9 @@ def _load(job: Job, files: Sequence[Incoming], *, progress: Progress) -> dict[st
         report_progress(job, step="loading", done=number, total=len(files))
         progress("loading", number, len(files))
         rows.append(_row(file, job, seen))
-    counts = Counter(str(row["outcome"]) for row in rows)
+    counts = Counter(row["outcome"].replace(" ", "_") for row in rows)
+    # What failed comes first: a person must do something about it.
+    rows.sort(key=lambda row: row["outcome"] != FAILED)
     return {"files": rows, "counts": dict(counts), "snippets": _new_snippets(rows)}
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
 from typing import Any
@@ -61,24 +61,28 @@ def snippet_row(document: Document, found: Segment, *, position: int, **made: An
 
 
 @dataclass(frozen=True)
-class Recut:
+class Change:
     """What other limits make of a document; `left_alone` says why they make nothing of it."""
 
-    document: Document
-    snippets: int = 0
-    over: int = 0  # of the snippets that are here now, by the new limits
-    over_then: int = 0
-    removed: tuple[int, ...] = ()
-    added: tuple[tuple[int, Segment], ...] = field(default=())  # each with its position
+    document: int
+    title: str
+    snippets: int
+    over: int  # of the snippets that are here now, by the new limits
+    over_then: int
+    removed: int = 0
+    added: int = 0
     left_alone: str = ""
 
     @property
     def snippets_then(self) -> int:
-        return self.snippets - len(self.removed) + len(self.added)
+        return self.snippets - self.removed + self.added
 
-    @property
-    def is_change(self) -> bool:
-        return bool(self.removed or self.added)
+
+@dataclass(frozen=True)
+class _Plan:
+    change: Change
+    removed: tuple[int, ...] = ()
+    added: tuple[tuple[int, Segment], ...] = ()  # each with its position
 
 
 def cuttable(project: Project) -> list[int]:
@@ -87,22 +91,26 @@ def cuttable(project: Project) -> list[int]:
     return list(with_body.order_by("pk").values_list("pk", flat=True))
 
 
-def recuts(keys: Sequence[int], limits: Limits, *, now: datetime) -> Iterator[Recut]:
+def changes_by(keys: Sequence[int], limits: Limits, *, now: datetime) -> Iterator[Change]:
     """What the limits would do to each of these documents; nothing is written."""
     for key in keys:
-        yield _recut(Document.objects.get(pk=key), limits, now=now)
+        yield _plan(Document.objects.get(pk=key), limits, now=now).change
 
 
-def _recut(document: Document, limits: Limits, *, now: datetime) -> Recut:
+def _plan(document: Document, limits: Limits, *, now: datetime) -> _Plan:
     snippets = list(_with_questions(document))
     over = sum(is_over(limits, words=one.words, items=one.items) for one in snippets)
-    here = Recut(document, len(snippets), over=over, over_then=over)
+    change = Change(document.pk, str(document), len(snippets), over, over_then=over)
     if _is_in_work(document, now):
-        return _left(here, "An expert is working on it.")
+        return _left_alone(change, "An expert is working on it.")
     body = extract(document.body, Format.MARKDOWN)
     if body_text(body) != document.body:
-        return _left(here, "Its text is not as the segmentation writes it.")
-    return _planned(here, body, snippets, limits)
+        return _left_alone(change, "Its text is not as the segmentation writes it.")
+    return _planned(change, body, snippets, limits)
+
+
+def _left_alone(change: Change, why: str) -> _Plan:
+    return _Plan(replace(change, left_alone=why))
 
 
 def _with_questions(document: Document) -> Iterable[Any]:
@@ -115,10 +123,6 @@ def _is_in_work(document: Document, now: datetime) -> bool:
     return leases.filter(expires_at__gt=now).exists()
 
 
-def _left(here: Recut, why: str) -> Recut:
-    return Recut(here.document, here.snippets, here.over, here.over_then, left_alone=why)
-
-
 def _is_untouched(snippet: Any) -> bool:
     return (
         snippet.state == Snippet.State.PROPOSED
@@ -128,23 +132,20 @@ def _is_untouched(snippet: Any) -> bool:
     )
 
 
-def _planned(here: Recut, body: Body, snippets: Sequence[Any], limits: Limits) -> Recut:
-    touched = [one for one in snippets if not _is_untouched(one)]
-    covered = [(start, end) for one in touched for start, end in one.pieces]
-    wanted = {_place_of(found): found for found in segment_uncovered(body, covered, limits)}
+def _planned(change: Change, body: Body, snippets: Sequence[Any], limits: Limits) -> _Plan:
+    covered = [span for one in snippets if not _is_untouched(one) for span in one.pieces]
+    wanted = {_place_of(one): one for one in segment_uncovered(body, covered, limits)}
     # What would come out the same stays the row that it is.
     untouched = {_key(one): one for one in snippets if _is_untouched(one)}
-    removed = [one for key, one in untouched.items() if key not in wanted]
-    added = [found for key, found in wanted.items() if key not in untouched]
-    staying = [one for one in snippets if one not in removed]
+    removed = {one.pk for key, one in untouched.items() if key not in wanted}
+    added = [one for key, one in wanted.items() if key not in untouched]
+    staying = [one for one in snippets if one.pk not in removed]
     placed = _placed(added, staying)
     if placed is None:
-        return _left(here, "There is no room between its snippets.")
-    over_then = sum(is_over(limits, words=one.words, items=one.items) for one in staying)
-    return Recut(
-        here.document, here.snippets, here.over, over_then,
-        removed=tuple(one.pk for one in removed), added=tuple(placed),
-    )  # fmt: skip
+        return _left_alone(change, "There is no room between its snippets.")
+    over = sum(is_over(limits, words=one.words, items=one.items) for one in staying)
+    change = replace(change, over_then=over, removed=len(removed), added=len(added))
+    return _Plan(change, tuple(removed), tuple(placed))
 
 
 def _place_of(found: Segment) -> tuple[Any, ...]:
@@ -192,35 +193,36 @@ def _begin(pieces: Sequence[Sequence[int]]) -> int:
 def recut_documents(
     project: Project, keys: Sequence[int], *, author: User | None, job: Job | None,
     progress: Progress,
-) -> list[Recut]:  # fmt: skip
+) -> list[Change]:  # fmt: skip
     """Cuts each document anew by the limits of the project, in a transaction of its own."""
     done = []
     for number, key in enumerate(keys):
         progress("cutting", number, len(keys))
-        done.append(_recut_document(project, key, author=author, job=job))
+        done.append(_recut(project, key, author=author, job=job))
     return done
 
 
 @transaction.atomic
-def _recut_document(project: Project, key: int, *, author: User | None, job: Job | None) -> Recut:
+def _recut(project: Project, key: int, *, author: User | None, job: Job | None) -> Change:
     # The lock that loading takes, too: both cut by the limits that they read under it.
     locked = Project.objects.select_for_update(no_key=True).get(pk=project.pk)
     document = Document.objects.get(pk=key)
     list(document.snippets.select_for_update().values_list("pk"))
-    plan = _recut(document, limits_of(locked), now=timezone.now())
-    if not plan.is_change:
-        return plan
+    plan = _plan(document, limits_of(locked), now=timezone.now())
+    if plan.removed or plan.added:
+        _carry_out(plan, document, author=author, job=job)
+    return plan.change
+
+
+def _carry_out(plan: _Plan, document: Document, *, author: User | None, job: Job | None) -> None:
     for start in range(0, len(plan.removed), BATCH):
         document.snippets.filter(pk__in=plan.removed[start : start + BATCH]).delete()
-    Snippet.objects.bulk_create(
-        (
-            snippet_row(document, found, position=position, created_by=author, job=job)
-            for position, found in plan.added
-        ),
-        batch_size=BATCH,
+    rows = (
+        snippet_row(document, found, position=position, created_by=author, job=job)
+        for position, found in plan.added
     )
+    Snippet.objects.bulk_create(rows, batch_size=BATCH)
     audit.record(
-        author, "cut anew", document, project=project,
+        author, "cut anew", document, project=document.project,
         removed=len(plan.removed), proposed=len(plan.added),
     )  # fmt: skip
-    return plan

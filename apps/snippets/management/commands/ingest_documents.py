@@ -63,7 +63,9 @@ class Command(BaseCommand):
             self.stdout.write(f"{_result(row)}: {row['name']}")
         for name in report["missing"]:
             self.stdout.write(f"in the index, but not there: {name}")
-        counts = ", ".join(f"{count:,} {outcome}" for outcome, count in report["counts"].items())
+        counts = ", ".join(
+            f"{count:,} {outcome.replace('_', ' ')}" for outcome, count in report["counts"].items()
+        )
         self.stdout.write(f"{counts}; {report['snippets']:,} new snippets")
 
 
