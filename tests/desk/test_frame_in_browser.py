@@ -1,6 +1,5 @@
 """The frame in a real browser: keys, times, light and dark, narrow windows."""
 
-
 import pytest
 from django.urls import reverse
 from playwright.sync_api import Page
