@@ -91,8 +91,12 @@ def _too_many() -> str:
     )
 
 
+def _parts(info: zipfile.ZipInfo) -> list[str]:
+    return info.filename.replace("\\", "/").split("/")
+
+
 def _is_meant(info: zipfile.ZipInfo) -> bool:
-    parts = info.filename.split("/")
+    parts = _parts(info)
     return not any(part in _LEFT_BY_SYSTEMS or part.startswith("._") for part in parts) and (
         ".." in parts or not parts[-1].startswith(".")
     )
@@ -117,7 +121,7 @@ def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo, quota: Quota) -> byte
 
 
 def _refuse_entry(info: zipfile.ZipInfo) -> None:
-    parts = info.filename.replace("\\", "/").split("/")
+    parts = _parts(info)
     if ".." in parts or info.filename.startswith(("/", "\\")) or ":" in parts[0]:
         raise DocumentRefusedError("Its name leads out of the archive.")
     if info.flag_bits & 0x1:

@@ -12,10 +12,10 @@ import ipaddress
 import socket
 import ssl
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from threading import Timer
+from threading import Event, Timer
 from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
 from django.conf import settings
@@ -157,12 +157,8 @@ def _ask(parts: SplitResult, address: str, network: Network) -> str | tuple[byte
     """Where it is redirected to, or what came."""
     limit = settings.FETCH_TIMEOUT_SECONDS
     try:
-        with _connected(parts, address, network, limit) as connection:
-            connection.request("GET", _target(parts), headers={
-                "Host": parts.netloc, "Accept": ", ".join(_MEDIA), "Accept-Encoding": "identity",
-                "User-Agent": "sharc-studio", "Connection": "close",
-            })  # fmt: skip
-            return _answer(connection.getresponse(), parts)
+        with _connected(parts, address, network, limit) as connected:
+            return _exchange(parts, connected)
     except TimeoutError as error:
         raise DocumentRefusedError(f"It took longer than {limit} seconds.") from error
     except ssl.SSLError as error:
@@ -171,17 +167,21 @@ def _ask(parts: SplitResult, address: str, network: Network) -> str | tuple[byte
         ) from error
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise DocumentRefusedError(
-            f"{parts.hostname} did not answer as a web server does, or not in {limit} seconds."
+            f"{parts.hostname} did not answer as a web server does."
         ) from error
 
 
 @contextmanager
 def _connected(
     parts: SplitResult, address: str, network: Network, limit: int
-) -> Iterator[_Connection]:
-    """For `limit` seconds in all: a server that sends a byte now and then does not hold us."""
+) -> Iterator[socket.socket]:
+    """For `limit` seconds in all: a server that sends a byte now and then does not hold us.
+
+    Raises TimeoutError after that, whatever was read meanwhile: it may break off anywhere.
+    """
     connected = network.connect(address, _PORTS[parts.scheme], limit)
-    watch = Timer(limit, _hang_up, [connected])
+    is_over = Event()
+    watch = Timer(limit, _hang_up, [connected, is_over])
     watch.daemon = True
     watch.start()
     try:
@@ -189,17 +189,31 @@ def _connected(
             # The name in the certificate is still the host's.
             context = ssl.create_default_context()
             connected = context.wrap_socket(connected, server_hostname=parts.hostname)
-        yield _Connection(parts, connected)
+        yield connected
+    except (OSError, http.client.HTTPException):
+        if not is_over.is_set():
+            raise
     finally:
         watch.cancel()
         connected.close()
+    if is_over.is_set():
+        raise TimeoutError
 
 
-def _hang_up(connected: socket.socket) -> None:
-    try:
+def _hang_up(connected: socket.socket, is_over: Event) -> None:
+    is_over.set()
+    with suppress(OSError):  # it has just ended
         connected.shutdown(socket.SHUT_RDWR)
-    except OSError:  # it has just ended
-        return
+
+
+def _exchange(parts: SplitResult, connected: socket.socket) -> str | tuple[bytes, Format]:
+    with closing(_Connection(parts, connected)) as connection:
+        connection.request("GET", _target(parts), headers={
+            "Host": parts.netloc, "Accept": ", ".join(_MEDIA), "Accept-Encoding": "identity",
+            "User-Agent": "sharc-studio", "Connection": "close",
+        })  # fmt: skip
+        with connection.getresponse() as response:
+            return _answer(response, parts)
 
 
 def _target(parts: SplitResult) -> str:
@@ -225,4 +239,6 @@ def _answer(response: http.client.HTTPResponse, parts: SplitResult) -> str | tup
     refuse_size(response.length or 0)
     data = response.read(settings.DOCUMENT_MAX_BYTES + 1)
     refuse_size(len(data))
+    if response.length:
+        raise DocumentRefusedError(f"The connection to {parts.hostname} broke off.")
     return data, text_format
