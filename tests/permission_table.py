@@ -146,6 +146,20 @@ TABLE: dict[str, Row] = {
         data={"reason": "Too hard."},
         takes={"assignment_id": "check_id"},
     ),
+    "snippets:bench_list": Row(GET=readers(200)),
+    "snippets:bench_next": Row(POST=readers(302)),
+    "snippets:bench": Row(GET=readers(200)),
+    "snippets:bench_take": Row(POST=readers(302)),
+    # Nobody here has the document: the bench comes back and says so.
+    "snippets:bench_leave": Row(POST=readers(200)),
+    "snippets:bench_undo": Row(POST=readers(200)),
+    "snippets:bench_accept_all": Row(POST=readers(200)),
+    **{
+        f"snippets:bench_{action}": Row(
+            POST=readers(200), data={"seen": "1"}, takes={"document_id": "bench_document_id"}
+        )
+        for action in ("accept", "discard", "edit", "merge", "reopen", "split")
+    },
     "trees:list": Row(GET=readers(200)),
     "trees:detail": Row(GET=readers(200)),
     "scenarios:utterances": Row(GET=readers(200)),

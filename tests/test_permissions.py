@@ -19,6 +19,7 @@ from apps.projects.models import Job, Membership, Project, Role
 from apps.projects.services.jobs import start_job_here
 from apps.scenarios.models import Utterance
 from apps.snippets.models import Question as QuestionRow
+from apps.snippets.models import Snippet
 from apps.trees.domain.tree import Answer, FinalAnswer, Question
 from apps.workers.models import Assignment, Kind
 from apps.workers.services.leases import Work, lease_first
@@ -104,6 +105,7 @@ def world(db) -> World:
         "check_id": check.pk,
         "document_id": tree.question.snippet.document.pk,
         "snippet_id": work.work_id,
+        "bench_document_id": Snippet.objects.get(pk=work.work_id).document_id,
         "question_id": tree.question_id,
         "tree_id": tree.tree_id,
         "utterance_id": utterance.utterance_id,

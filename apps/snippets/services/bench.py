@@ -34,7 +34,7 @@ from apps.snippets.errors import (
     UndoRefusedError,
 )
 from apps.snippets.models import BenchStep, Document, Snippet
-from apps.snippets.services.bench_leases import hold
+from apps.snippets.services.bench_leases import forget_draft, hold
 from apps.workers.models import Assignment
 
 State = Snippet.State
@@ -93,6 +93,7 @@ def edit_text(snippet: Snippet, *, seen: str, text: str, expert: User, now: date
     if text != current.text:
         step.change(current, **_counted(text))
         step.write_down()
+    forget_draft(step.lease, draft_name(snippet))
 
 
 @transaction.atomic
@@ -150,7 +151,18 @@ def accept_all(document: Document, *, expert: User, now: datetime) -> int:
     return len(proposed)
 
 
+def draft_name(snippet: Snippet) -> str:
+    """Of the snippet's text in the draft of the document's lease, which has one for each."""
+    return f"{snippet.pk}-text"
+
+
 # Undo -------------------------------------------------------------------------------------------
+
+
+def last_step(document: Document, expert: User) -> BenchStep | None:
+    """The step that undo would take back."""
+    last_steps = document.bench_steps.filter(expert=expert)[:STEPS_TO_UNDO]
+    return next((one for one in last_steps if one.undone_at is None), None)
 
 
 @transaction.atomic
@@ -160,8 +172,7 @@ def undo(document: Document, *, expert: User, now: datetime) -> BenchStep:
     Raises NothingToUndoError, and UndoRefusedError when what it changed was changed since.
     """
     hold(document, expert=expert, now=now)
-    last_steps = document.bench_steps.filter(expert=expert)[:STEPS_TO_UNDO]
-    step = next((one for one in last_steps if one.undone_at is None), None)
+    step = last_step(document, expert)
     if step is None:
         raise NothingToUndoError
     _take_back(step, _rows_as_the_step_left_them(step))

@@ -14,7 +14,7 @@ from apps.accounts.models import User
 from apps.projects.models import Project
 from apps.snippets.errors import DocumentTakenError, NotOnYourBenchError
 from apps.snippets.models import Document, DocumentQuerySet, Snippet
-from apps.workers.models import Assignment, Kind
+from apps.workers.models import Assignment, KeptText, Kind
 from apps.workers.services.leases import Work, expire_leases, lease_first, return_work
 from apps.workers.services.submits import submit
 
@@ -38,7 +38,7 @@ def document_in_hand(project: Project, *, expert: User, now: datetime) -> Docume
 
 def given_back(project: Project, expert: User) -> list[Document]:
     """Documents that wait for somebody, and are not handed to this expert again unasked."""
-    waiting = _waiting(project).filter(_returned_by(expert))
+    waiting = waiting_documents(project).filter(_returned_by(expert))
     return list(waiting.without_texts().order_by("pk"))
 
 
@@ -111,6 +111,22 @@ def put_down(document: Document, *, expert: User, reason: str, now: datetime) ->
     return True
 
 
+def forget_draft(lease: Assignment, name: str) -> None:
+    """What was typed under this name has arrived."""
+    if name in lease.draft:
+        lease.draft = {key: text for key, text in lease.draft.items() if key != name}
+        lease.save(update_fields=["draft"])
+
+
+def keep_text(document: Document, *, expert: User, text: str, now: datetime) -> None:
+    """What the expert typed for a step that was refused, with their last lease of the document."""
+    last = Assignment.objects.of_work(Kind.SNIPPETS, document.pk).filter(worker=expert).last()
+    if last is not None:
+        KeptText.objects.create(
+            assignment=last, reason=KeptText.Reason.LEASE_ENDED, content={"text": text}, kept_at=now
+        )
+
+
 def _settled(lease: Assignment) -> dict[str, int]:
     of_document = Snippet.objects.filter(document=lease.work_id)
     return {state: of_document.filter(state=state).count() for state in ("accepted", "discarded")}
@@ -121,7 +137,8 @@ def _lock(project: Project) -> None:
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)
 
 
-def _waiting(project: Project) -> DocumentQuerySet:
+def waiting_documents(project: Project) -> DocumentQuerySet:
+    """Those with a snippet to settle that nobody has."""
     leases = Assignment.objects.leased().of_work(Kind.SNIPPETS, OuterRef("pk"))
     proposed = Snippet.objects.proposed().filter(document=OuterRef("pk"))
     return Document.objects.filter(Exists(proposed), ~Exists(leases), project=project)
@@ -134,7 +151,7 @@ def _returned_by(expert: User) -> Exists:
 
 def _works(project: Project, expert: User) -> Iterator[Work]:
     settled = Snippet.objects.filter(document=OuterRef("pk"), settled_at__isnull=False)
-    waiting = _waiting(project).exclude(_returned_by(expert))
+    waiting = waiting_documents(project).exclude(_returned_by(expert))
     in_order = waiting.annotate(is_started=Exists(settled)).order_by("-is_started", "pk")
     for key in in_order.values_list("pk", flat=True):
         yield Work(Kind.SNIPPETS, key, round=_rounds(key))

@@ -11,7 +11,9 @@ const FIELDS = "input:not([type=checkbox]):not([type=radio]):not([type=button]):
   "textarea, select, [contenteditable]:not([contenteditable=false])";
 
 const keysAreOff = () => document.body.dataset.keys === "off";
-const isShown = (element) => element.getClientRects().length > 0;
+// What a closed <details> holds has a box all the same, and is not there for the reader.
+const isShown = (element) =>
+  element.getClientRects().length > 0 && (element.checkVisibility?.() ?? true);
 
 // For other scripts too: is this event a single key that the page may act on?
 window.isSingleKey = (event) =>
