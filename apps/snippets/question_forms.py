@@ -24,7 +24,7 @@ class KeyForm(forms.Form):
 
 class QuestionTextForm(forms.Form):
     text = forms.CharField(
-        label="First question",
+        label="Question",
         max_length=LONGEST_QUESTION,
         widget=forms.Textarea(attrs={"rows": 3, "dir": "auto", "autocomplete": "off"}),
         error_messages={"required": "Write the question first."},

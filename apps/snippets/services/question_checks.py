@@ -11,7 +11,7 @@ from apps.projects.models import Project
 from apps.projects.services import audit
 from apps.snippets.errors import QuestionNotWaitingError
 from apps.snippets.models import Question, QuestionQuerySet
-from apps.snippets.services.questions import CHUNK, end_lost_work
+from apps.snippets.services.questions import CHUNK, end_lost_work, without_void_lease
 from apps.workers.models import Assignment, Kind
 from apps.workers.services.leases import Work, lease_first
 from apps.workers.services.submits import NotTaken, Submitted, submit
@@ -66,10 +66,12 @@ def _send(
 ) -> Submitted | NotTaken:
     worker = assignment.worker
     try:
-        return submit(assignment.pk, worker=worker, key=key, content=content, take=take, now=now)
+        answer = submit(assignment.pk, worker=worker, key=key, content=content, take=take, now=now)
     except QuestionNotWaitingError:
         end_lost_work(assignment, content, now=now)
         raise
+    waiting = Question.objects.filter(state=State.PROPOSED)
+    return without_void_lease(answer, waiting, now=now)
 
 
 def _settle(assignment: Assignment, *, state: State, note: str, now: datetime) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from itertools import count
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 
 from apps.accounts.models import User
 from apps.projects.models import Project
@@ -112,7 +112,7 @@ def _send(
     if isinstance(answer, Submitted) and content["text"] not in {"", answer.outcome.get("text")}:
         # The page of a submit, gone back to and changed: it carries the same key.
         return NotTaken(_keep(assignment, KeptText.Reason.SUBMITTED, content, now), None)
-    return answer
+    return without_void_lease(answer, Snippet.objects.waiting_for_question(), now=now)
 
 
 def _write_question(assignment: Assignment, *, text: str) -> dict[str, Any]:
@@ -166,6 +166,19 @@ def end_lost_work(assignment: Assignment, content: dict[str, Any], *, now: datet
     _keep(assignment, KeptText.Reason.LEASE_ENDED, content, now)
     leased = Assignment.objects.leased().filter(pk=assignment.pk)
     leased.update(state=Assignment.State.RELEASED, ended_at=now)
+
+
+def without_void_lease(
+    answer: Submitted | NotTaken, waiting: QuerySet[Any], *, now: datetime
+) -> Submitted | NotTaken:
+    """Work that was taken again because its slot was free, though it waits for nobody any more."""
+    if isinstance(answer, Submitted) or answer.again is None:
+        return answer
+    if waiting.filter(pk=answer.again.work_id).exists():
+        return answer
+    void = Assignment.objects.leased().filter(pk=answer.again.pk)
+    void.update(state=Assignment.State.RELEASED, ended_at=now)
+    return NotTaken(answer.kept, None)
 
 
 def _keep(

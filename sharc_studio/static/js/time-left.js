@@ -8,7 +8,8 @@
   function wordsFor(minutes) {
     if (minutes <= 0) return "time has run out";
     if (minutes < 60) return `${minutes} min left`;
-    return `${Math.floor(minutes / 60)} h ${minutes % 60} min left`;
+    const rest = minutes % 60;
+    return `${Math.floor(minutes / 60)} h${rest ? ` ${rest} min` : ""} left`;
   }
 
   function show() {
