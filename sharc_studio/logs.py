@@ -46,10 +46,12 @@ def logging_config(*, level: str, form: str) -> dict[str, Any]:
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "structured"}},
         "root": {"handlers": ["stderr"], "level": level},
         # The request middleware writes one line a request with its id; these would say it again.
-        # kombu warns at each start that the file-system broker has no host.
+        # kombu warns at each start that the file-system broker has no host, and trafilatura about
+        # pages without a body, which the report of their job names.
         "loggers": {
             "django.server": {"level": "ERROR"},
             "axes": {"level": "WARNING"},
             "kombu.connection": {"level": "ERROR"},
+            "trafilatura": {"level": "ERROR"},
         },
     }

@@ -183,8 +183,8 @@ def _between(
 
 
 def _begin(pieces: Sequence[Sequence[int]]) -> int:
-    """Where its own text begins: its last piece is never a repeated one."""
-    return pieces[-1][0] if pieces else 0
+    """Where its own text begins: its last piece is never a repeated one. -1: not in the body."""
+    return pieces[-1][0] if pieces else -1
 
 
 # Doing it -----------------------------------------------------------------------------------

@@ -27,6 +27,8 @@ Exit code 1: the arguments or FILE are wrong, and nothing was written; or none o
 be read. 0 otherwise, also when some failed: their lines say why.
 """
 
+COUNTS = ("created", "new_version", "same", FAILED)
+
 
 class Command(BaseCommand):
     help = "Loads documents and cuts them into snippets, which experts then look through."
@@ -64,7 +66,9 @@ class Command(BaseCommand):
         for name in report["missing"]:
             self.stdout.write(f"in the index, but not there: {name}")
         counts = ", ".join(
-            f"{count:,} {outcome.replace('_', ' ')}" for outcome, count in report["counts"].items()
+            f"{report['counts'][key]:,} {key.replace('_', ' ')}"
+            for key in COUNTS
+            if key in report["counts"]
         )
         self.stdout.write(f"{counts}; {report['snippets']:,} new snippets")
 
