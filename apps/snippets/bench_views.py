@@ -19,6 +19,7 @@ from apps.snippets.errors import BenchError
 from apps.snippets.models import Document, Snippet
 from apps.snippets.services import bench as steps
 from apps.snippets.services.bench_leases import keep_text, put_down, take, take_next
+from apps.snippets.services.near_duplicates import look_for_near_duplicates
 
 # After these, other snippets than the focused one look different, too.
 RESHAPING = {"merge", "split"}
@@ -41,6 +42,7 @@ def bench_next(request: HttpRequest, slug: str) -> HttpResponse:
     if document is None:
         messages.info(request, "No document waits for you: all are settled or in other hands.")
         return redirect("snippets:bench_list", slug)
+    look_for_near_duplicates(project, now=timezone.now())
     return redirect("snippets:bench", slug, document.pk)
 
 

@@ -1,6 +1,9 @@
 """Documents and experts for tests of the snippet bench."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.urls import reverse
 
 from apps.accounts.models import User
 from apps.projects.models import Project
@@ -37,3 +40,27 @@ def rows(document: Document) -> list[tuple]:
 
 def texts(document: Document) -> list[str]:
     return list(document.snippets.on_bench().values_list("text", flat=True))
+
+
+def address(name: str, document: Document, snippet: Snippet | None = None) -> str:
+    keys = [document.project.slug, document.pk, *([snippet.pk] if snippet else [])]
+    return reverse(f"snippets:{name}", args=keys)
+
+
+def nth(document: Document, number: int) -> Snippet:
+    return document.snippets.on_bench()[number - 1]
+
+
+def do(client: Any, action: str, snippet: Snippet, *, seen: str = "", **sent: Any) -> Any:
+    """The step's form, sent as the page has it."""
+    headers = sent.pop("headers", {})
+    prefix = f"{snippet.pk}-" if action == "edit" else ""
+    data = {f"{prefix}{name}": value for name, value in sent.items()}
+    data[f"{prefix}seen"] = seen or snippet.fingerprint
+    return client.post(
+        address(f"bench_{action}", snippet.document, snippet), data, headers=headers
+    )  # fmt: skip
+
+
+def page_of(client: Any, document: Document, **query: Any) -> str:
+    return str(client.get(address("bench", document), query).content.decode())
