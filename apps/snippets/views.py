@@ -75,7 +75,9 @@ def document_detail(request: HtmxHttpRequest, slug: str, document_id: int) -> Ht
     context = {
         "project": project,
         "document": document,
-        "versions": documents.filter(source_url=document.source_url).order_by("-version"),
+        "versions": list(
+            documents.filter(source_url=document.source_url).order_by("-version")
+        ),
         "page": page_of(
             snippets, snippets, asked=request.GET.get("page"), size=SNIPPETS_ON_PAGE
         ),

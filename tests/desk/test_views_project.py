@@ -129,6 +129,10 @@ def test_parts_lead_to_the_filtered_lists(client, project):
                 count = client.get(part.url).context["page"].paginator.count
                 shown[part.url.partition("/bikes/")[2]] = (part.count, count)
     assert shown == {
+        "documents/?split=dev": (3, 3),
+        "documents/?split=none": (1, 1),
+        "snippets/?state=accepted": (4, 4),
+        "snippets/?state=proposed": (1, 1),
         "trees/?state=finished": (2, 2),
         "trees/?state=growing": (1, 1),
         "utterances/?answer=yes": (1, 1),
@@ -146,7 +150,7 @@ def test_what_is_stuck_is_said(client, project):
     content = words_of_main(show(client, project, Role.ADMIN))
     assert (
         "Stuck 1 tree with an open branch Show unfinished trees "
-        "1 snippet that nobody has looked at "
+        "1 snippet that nobody has looked at Show these snippets "
         "1 scenario without facts, so the rule gives no utterances for it "
         "1 job failed"
     ) in content
@@ -155,6 +159,29 @@ def test_what_is_stuck_is_said(client, project):
 def test_nothing_stuck_is_said_too(client, project):
     make_utterance(make_tree(project, ADULT))
     assert "Stuck Nothing is stuck." in words_of_main(show(client, project, Role.EXPERT))
+
+
+def test_experts_see_what_waits_for_them_with_a_button_each(client, project):
+    document, author = make_document(project), make_user()
+    make_snippet(document)
+    make_snippet(document, state=Snippet.State.PROPOSED)
+    make_question(make_snippet(document), state="proposed", created_by=author)
+    content = show(client, project, Role.EXPERT)
+    assert (
+        "Open work 1 snippet waits to be settled Settle snippets "
+        "1 snippet waits for a first question Write questions "
+        "1 question of others waits for a check Check questions"
+    ) in words_of_main(content)
+    for name in ("bench_next", "question_next", "check_next"):
+        assert f'action="{reverse(f"snippets:{name}", args=["bikes"])}"' in content
+    make_member(project, Role.EXPERT, author)
+    client.force_login(author)
+    assert "waits for a check" not in client.get(PAGE).content.decode()
+
+
+def test_where_nothing_waits_no_work_is_offered(client, project):
+    make_utterance(make_tree(project, ADULT))
+    assert "Open work" not in show(client, project, Role.EXPERT)
 
 
 def test_only_admins_see_jobs(client, project):
@@ -189,4 +216,4 @@ def test_three_times_as_much_takes_no_more_queries(client, project):
         with CaptureQueriesContext(connection) as caught:
             client.get(PAGE)
         counts.append(len(caught))
-    assert counts == [11, 11]
+    assert counts == [15, 15]

@@ -33,7 +33,7 @@ def refusal(*paths: Path, index: Path | None = None) -> str:
 
 
 @pytest.fixture
-def folder(tmp_path) -> Path:
+def folder(tmp_path: Path) -> Path:
     folder = tmp_path / "pages"
     (folder / "more").mkdir(parents=True)
     (folder / "a.txt").write_bytes(TEXT)
