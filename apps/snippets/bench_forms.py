@@ -20,7 +20,8 @@ WORDS_OF_A_PLACE = 60
 class StepForm(forms.Form):
     """`seen`: what the snippet was on the page; see services/bench.py."""
 
-    seen = forms.CharField(widget=forms.HiddenInput, max_length=40)
+    # Without an id: a snippet has several of these forms on one page.
+    seen = forms.CharField(widget=forms.HiddenInput(attrs={"id": False}), max_length=40)
 
     def take(self, snippet: Snippet, *, expert: User, now: datetime) -> None:
         """Does the step. Raises BenchError."""
@@ -94,7 +95,7 @@ class EditForm(StepForm):
 class SplitForm(StepForm):
     """`at` is set by the script from the cursor; `place` is chosen from a list without it."""
 
-    at = forms.IntegerField(required=False, min_value=0, widget=forms.HiddenInput)
+    at = forms.IntegerField(required=False, min_value=0, widget=forms.HiddenInput())
     place = forms.IntegerField(required=False, min_value=0, label="The second half begins with")
     repeat = forms.ChoiceField(
         choices=[

@@ -14,10 +14,14 @@ from apps.accounts.models import User
 from apps.desk.demo.loader import load_demo
 from apps.projects.models import Job, Project
 from apps.scenarios.models import Utterance
+from apps.snippets.models import Question
 from apps.trees.domain.redundancy import highest_redundant
 from apps.trees.models import Tree
+from apps.workers.models import Assignment, Kind
+from apps.workers.services.leases import Work, lease_first, return_work
+from apps.workers.services.submits import save_draft
 from tests.browsing import log_in
-from tests.factories import PASSWORD
+from tests.factories import PASSWORD, make_question, make_snippet, make_user
 from tests.permission_table import TABLE
 
 pytestmark = [pytest.mark.browser, pytest.mark.once, pytest.mark.django_db(transaction=True)]
@@ -81,8 +85,16 @@ def visits_of_an_admin(project: Project) -> Iterator[Visit]:
     ):  # fmt: skip
         yield visit(name, slug)
     yield visit("projects:guideline", slug, "trees")
+    for state, (name, key) in first_questions(project).items():
+        yield visit(name, slug, key, state=state)
+    for name in ("snippets:questions", "workers:mine", "workers:leases"):
+        yield visit(name, slug)
+    yield visit("snippets:questions", slug, query="?q=zzzz", state="nothing found")
+    yield visit("workers:leases", slug, query="?state=returned")
     yield visit("trees:list", slug, query="?q=zzzz", state="nothing found")
     yield visit("scenarios:utterances", slug, query="?q=zzzz", state="nothing found")
+    yield visit("snippets:bench_list", slug)
+    yield visit("snippets:bench", slug, project.documents.order_by("pk")[0].pk)
     for state, job in jobs(project).items():
         yield visit("projects:job", slug, job.pk, state=state)
     done = Job.objects.filter(project=project, state=Job.State.DONE)[0]
@@ -93,6 +105,45 @@ def visits_of_an_admin(project: Project) -> Iterator[Visit]:
         utterance = Utterance.objects.filter(project=project, kind=kind)[0]
         yield visit("scenarios:utterance", slug, utterance.utterance_id, state=kind)
     yield Visit("a page that is not there", "/p/demo/nothing-here/")
+
+
+def first_questions(project: Project) -> dict[str, tuple[str, int]]:
+    """The bench and the check of an admin, with one work that is over: address and key."""
+    ada, now = User.objects.get(username="ada"), timezone.now()
+    document = project.documents.all()[0]
+    over, work, check = (
+        make_assignment(project, ada, kind, key)
+        for kind, key in (
+            (Kind.QUESTION, make_snippet(document).pk),
+            (Kind.QUESTION, make_snippet(document).pk),
+            (Kind.QUESTION_CHECK, make_question(make_snippet(document), state="proposed").pk),
+        )
+    )
+    return_work(over, reason="Too hard.", now=now)
+    sent_back = make_question(
+        make_snippet(document), created_by=ada, state="sent back", check_note="Too much.",
+        checked_by=make_user(), checked_at=now,
+    )  # fmt: skip
+    accepted = Question.objects.filter(state="accepted", tree=None, snippet__document=document)
+    return {
+        "": ("snippets:question_work", work.pk),
+        "over": ("snippets:question_work", over.pk),
+        "check": ("snippets:question_check", check.pk),
+        "sent back": ("snippets:question", sent_back.pk),
+        "accepted": ("snippets:question", (accepted.first() or sent_back).pk),
+    }
+
+
+def make_assignment(project: Project, worker: User, kind: Kind, key: int) -> Assignment:
+    leased = lease_first(
+        [Work(kind, key)], project=project, worker=worker, now=timezone.now()
+    )  # fmt: skip
+    assert leased is not None
+    save_draft(
+        leased.pk, worker=worker, version=1, content={"text": "Who?", "note": "Who?"},
+        now=timezone.now(),
+    )  # fmt: skip
+    return leased
 
 
 def trees(project: Project) -> dict[str, Tree]:
