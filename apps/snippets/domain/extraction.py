@@ -33,13 +33,11 @@ def format_of(name: str) -> Format | None:
 
 def extract(text: str, text_format: Format) -> Body:
     """Title and language are empty where the document does not say them."""
-    match text_format:
-        case Format.HTML:
-            return html_body(text)
-        case Format.MARKDOWN:
-            return _with_title(Body("", "", tuple(markdown_blocks(text))))
-        case Format.TEXT:
-            return Body("", "", tuple(text_blocks(text)))
+    if text_format == Format.HTML:
+        return html_body(text)
+    if text_format == Format.MARKDOWN:
+        return _with_title(Body("", "", tuple(markdown_blocks(text))))
+    return Body("", "", tuple(text_blocks(text)))
 
 
 def _with_title(body: Body) -> Body:

@@ -215,8 +215,6 @@ def _drop_caption(picture: Any) -> None:
 def _drop(element: Any) -> None:
     """Without the text that follows it, which lxml keeps with it."""
     parent = element.getparent()
-    if parent is None:
-        return
     before = element.getprevious()
     tail = element.tail or ""
     if before is not None:
@@ -231,7 +229,7 @@ def _is_furniture(element: Any) -> bool:
         element.tag in _FURNITURE
         or (element.get("role") or "").lower() in _FURNITURE_ROLES
         or bool(_NOTES.search(element.get("class") or ""))
-        or element.get("hidden") is not None
+        or element.get("hidden", "until-found") != "until-found"
         or element.get("aria-hidden") == "true"
         or bool(_HIDDEN.search(element.get("style") or ""))
         or _is_page_header(element)

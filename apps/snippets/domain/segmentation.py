@@ -172,7 +172,7 @@ def _drafts(section: _Draft, limits: Limits) -> Iterator[_Draft]:
         yield from (_Draft(heading, piece) for piece in before.fitting(room))
     room -= lead_in.words if lead_in else 0
     fitting = [piece for item in items for piece in item.fitting(room)]
-    most = limits.max_list_items if limits.long_lists == LongLists.SPLIT else len(fitting)
+    most = len(fitting) if limits.long_lists == LongLists.KEEP else limits.max_list_items
     yield from (_Draft(heading, lead_in, some) for some in _batches(fitting, most, room))
 
 

@@ -20,7 +20,9 @@ UNSPACED = (
 )
 """Ranges of a regular expression's character class."""
 
-_TOKEN = re.compile(rf"[{UNSPACED}]|[^\s{UNSPACED}]{{1,{LONGEST_WORD}}}")
+# The full stops of Hindi and Ethiopic end a word even where no space follows.
+_ALONE = UNSPACED + "।॥።"
+_TOKEN = re.compile(rf"[{_ALONE}]|[^\s{_ALONE}]{{1,{LONGEST_WORD}}}")
 
 
 def tokens(text: str) -> Iterator[re.Match[str]]:
@@ -37,7 +39,7 @@ def is_word(token: str) -> bool:
 
 
 def count_words(text: str) -> int:
-    return sum(1 for token in tokens(text) if is_word(token[0]))
+    return sum(map(is_word, _TOKEN.findall(text)))
 
 
 def has_words(text: str) -> bool:
