@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 # Documents can be some 100 KB long: lists and joins leave their texts where they are.
 LONG_TEXTS = ("source", "body")
 
+POSITION_GAP = 1000
+"""Between the positions of two snippets: room for what is split off them."""
+
 
 class DocumentQuerySet(models.QuerySet["Document"]):
     def visible_to(self, user: User | AnonymousUser) -> DocumentQuerySet:

@@ -161,7 +161,7 @@ def test_a_second_file_adds_its_trees_to_the_same_documents(tmp_path):
     run(write(tmp_path / "more_dev.json", [record(**one) for one in other]))
     assert Tree.objects.count() == 2
     assert Document.objects.count() == 1
-    assert list(Snippet.objects.values_list("position", flat=True)) == [0, 1]
+    assert list(Snippet.objects.values_list("position", flat=True)) == [0, 1000]
 
 
 def test_an_unfinished_tree_is_taken_with_its_open_branch_and_named(tmp_path):

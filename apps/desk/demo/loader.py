@@ -21,7 +21,9 @@ from apps.projects.services import audit
 from apps.projects.services.projects import add_member, create_project
 from apps.scenarios.models import Fact, Scenario
 from apps.scenarios.services import expand_project
-from apps.snippets.models import Document, Question, Snippet
+from apps.snippets.domain.reshaping import count_items
+from apps.snippets.domain.words import count_words
+from apps.snippets.models import POSITION_GAP, Document, Question, Snippet
 from apps.trees.domain.identifiers import tree_id
 from apps.trees.domain.tree import is_finished
 from apps.trees.models import Node, Tree
@@ -144,8 +146,8 @@ def _make_documents(loading: _Loading, content: Demo) -> None:
     morning = loading.clock.now
     for source in content["documents"]:
         document = _make_document(loading, source, loaded_by=content["people"][0]["username"])
-        for position, text in enumerate(source["snippets"]):
-            _make_snippet(loading, document, position, text)
+        for number, text in enumerate(source["snippets"]):
+            _make_snippet(loading, document, number, text)
             # The next snippet's work is done on the next day.
             morning += timedelta(days=1)
             loading.clock.now = morning
@@ -154,8 +156,10 @@ def _make_documents(loading: _Loading, content: Demo) -> None:
 def _make_document(loading: _Loading, source: Source, *, loaded_by: str) -> Document:
     made = loading.made_by(loaded_by)
     retrieved = min(date.fromisoformat(source["retrieved_on"]), made["created_at"].date())
+    body = "\n\n".join(text["text"] for text in source["snippets"])
     document = Document.objects.create(
-        project=loading.project, source_url=source["source_url"],
+        source=body, body=body, media=Document.Media.MARKDOWN, project=loading.project,
+        source_url=source["source_url"],
         domain=urlsplit(source["source_url"]).hostname or "", title=source["title"],
         language=source["language"], licence=source["licence"], retrieved_on=retrieved,
         split=source["split"], **made,
@@ -164,10 +168,13 @@ def _make_document(loading: _Loading, source: Source, *, loaded_by: str) -> Docu
     return document
 
 
-def _make_snippet(loading: _Loading, document: Document, position: int, text: SnippetText) -> None:
-    note = text.get("discard_reason", "")
+def _make_snippet(loading: _Loading, document: Document, number: int, text: SnippetText) -> None:
+    note, rule_text = text.get("discard_reason", ""), text["text"]
+    start = document.body.index(rule_text)
     snippet = Snippet.objects.create(
-        document=document, position=position, text=text["text"], state=text["state"],
+        document=document, position=number * POSITION_GAP, text=rule_text, cut_text=rule_text,
+        pieces=[[start, start + len(rule_text)]], words=count_words(rule_text),
+        items=count_items(rule_text), state=text["state"],
         discard_reason=Snippet.DiscardReason.OTHER if note else "", discard_note=note,
         created_by=document.created_by, created_at=document.created_at,
     )  # fmt: skip

@@ -16,8 +16,10 @@ from apps.exports.domain.sharc_import import Kind, TreePlan, UtterancePlan
 from apps.projects.models import Job, Split
 from apps.scenarios.domain.turns import turns_as_json
 from apps.scenarios.models import Fact, NegativeQuestion, NegativeScenario, Scenario, Utterance
+from apps.snippets.domain.reshaping import count_items
 from apps.snippets.domain.source import host
-from apps.snippets.models import Document, Question, Snippet
+from apps.snippets.domain.words import count_words
+from apps.snippets.models import POSITION_GAP, Document, Question, Snippet
 from apps.trees.domain import tree as domain
 from apps.trees.models import Node, Tree
 
@@ -107,12 +109,13 @@ def _snippets(
 ) -> Iterator[Snippet]:
     """One a tree, also where two trees share a rule text: a snippet has one accepted question."""
     last = Snippet.objects.filter(document__project=tables.job.project).values_list("document")
-    positions = defaultdict(int, {pk: top + 1 for pk, top in last.annotate(Max("position"))})
+    tops = dict(last.annotate(Max("position")))
     for plan in plans:
-        document = documents[plan.first.source_url]
-        yield Snippet(document=document, position=positions[document.pk], text=plan.first.snippet,
+        document, text = documents[plan.first.source_url], plan.first.snippet
+        tops[document.pk] = tops.get(document.pk, -POSITION_GAP) + POSITION_GAP
+        yield Snippet(document=document, position=tops[document.pk], text=text, cut_text=text,
+                      words=count_words(text), items=count_items(text),
                       state=Snippet.State.ACCEPTED, **tables.origin)  # fmt: skip
-        positions[document.pk] += 1
 
 
 def _state(plan: TreePlan) -> Tree.State:

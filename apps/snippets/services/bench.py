@@ -33,14 +33,13 @@ from apps.snippets.errors import (
     SnippetChangedError,
     UndoRefusedError,
 )
-from apps.snippets.models import BenchStep, Document, Snippet
+from apps.snippets.models import POSITION_GAP, BenchStep, Document, Snippet
 from apps.snippets.services.bench_leases import forget_draft, hold
 from apps.workers.models import Assignment
 
 State = Snippet.State
 
 STEPS_TO_UNDO = 20
-POSITION_GAP = 1000
 _OUT_OF_THE_WAY = 10**12
 _OPEN = {State.PROPOSED, State.ACCEPTED}
 FROM = {

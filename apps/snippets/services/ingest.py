@@ -23,8 +23,8 @@ from apps.snippets.domain.extraction import Format, extract
 from apps.snippets.domain.segmentation import Limits, Segment, segment
 from apps.snippets.domain.source import host
 from apps.snippets.errors import DocumentRefusedError
-from apps.snippets.models import Document, Snippet
-from apps.snippets.services.segmenting import BATCH, GAP, limits_of, snippet_row
+from apps.snippets.models import POSITION_GAP, Document, Snippet
+from apps.snippets.services.segmenting import BATCH, limits_of, snippet_row
 
 log = structlog.get_logger(__name__)
 
@@ -218,7 +218,7 @@ def _write(row: Document, reading: _Reading) -> Ingested:
     made = {"created_by": row.created_by, "created_at": row.created_at, "job": row.job}
     snippets = Snippet.objects.bulk_create(
         (
-            snippet_row(row, found, position=number * GAP, **made)
+            snippet_row(row, found, position=number * POSITION_GAP, **made)
             for number, found in enumerate(reading.segments, start=1)
         ),
         batch_size=BATCH,

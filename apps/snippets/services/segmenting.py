@@ -25,11 +25,9 @@ from apps.snippets.domain.blocks import Body, body_text
 from apps.snippets.domain.extraction import Format, extract
 from apps.snippets.domain.recut import segment_uncovered
 from apps.snippets.domain.segmentation import Limits, LongLists, Segment
-from apps.snippets.models import Document, Question, Snippet
+from apps.snippets.models import POSITION_GAP, Document, Question, Snippet
 from apps.workers.models import Assignment, Kind
 
-GAP = 1000
-"""Between the positions of two snippets: room for what is split off them."""
 BATCH = 500
 
 Progress = Callable[[str, int, int], None]
@@ -163,7 +161,7 @@ def _placed(
     placed: list[tuple[int, Segment]] = []
     for (low, high), group in groupby(_between(added, staying), key=lambda one: one[0]):
         found = [one for _, one in group]
-        step = GAP if high is None else (high - low) // (len(found) + 1)
+        step = POSITION_GAP if high is None else (high - low) // (len(found) + 1)
         if step < 1:
             return None
         placed += [(low + step * number, one) for number, one in enumerate(found, start=1)]
