@@ -29,6 +29,12 @@ _FURNITURE_ROLES = {
     "alertdialog", "banner", "complementary", "contentinfo", "dialog", "doc-endnotes",
     "doc-footnote", "menu", "menubar", "navigation", "search", "toolbar",
 }  # fmt: skip
+# Classes that no page gives to its body.
+_CERTAIN_CLASSES = re.compile(
+    r"(?<!\S)(?:[\w-]*[-_])?(?:cookie-?(?:banner|bar|consent|notice)|breadcrumbs?|feedback"
+    r"|pagination|share-links|skip-link)(?!\S)",
+    re.IGNORECASE,
+)
 # Classes that some pages give to a part of the body, too. Ids are no sign: they repeat headings.
 _FURNITURE_CLASSES = re.compile(
     r"(?<![^\W_])(?:advert\w*|banner|breadcrumbs?|comments?|consent|cookies?|feedback|footer|menu"
@@ -229,6 +235,7 @@ def _is_furniture(element: Any) -> bool:
         element.tag in _FURNITURE
         or (element.get("role") or "").lower() in _FURNITURE_ROLES
         or bool(_NOTES.search(element.get("class") or ""))
+        or bool(_CERTAIN_CLASSES.search(element.get("class") or ""))
         or element.get("hidden", "until-found") != "until-found"
         or element.get("aria-hidden") == "true"
         or bool(_HIDDEN.search(element.get("style") or ""))

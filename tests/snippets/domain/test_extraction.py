@@ -188,6 +188,7 @@ FURNITURE = """
     <div class="cookie-banner"><p>We use cookies to make this page work better for all.</p></div>
     <aside><h2>Related content</h2><ul><li><a href=/r>Find a grant</a></ul></aside>
     <script>var a = 1;</script><form><label>E-mail</label><input><button>Send</button></form>
+    <div class="box gem-c-feedback"><h2>Is this page useful?</h2><p>Tell us what you think.</div>
     <p><a href="#top">Back to top</a></p><footer>All rights reserved</footer>
 """
 
