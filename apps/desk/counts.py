@@ -17,7 +17,8 @@ def cards_of(user: User | AnonymousUser) -> QuerySet[Any]:
     """The user's projects, each with their role in it and what its card shows. One query."""
     memberships = Membership.objects.filter(project=OuterRef("pk"), user__in=[user.pk])
     projects = Project.objects.visible_to(user).annotate(role=Subquery(memberships.values("role")))
-    return _with_card_counts(projects).order_by("name", "pk")
+    waiting = _number_of(Snippet.objects.waiting_for_question(), "document__project")
+    return _with_card_counts(projects).annotate(waiting_count=waiting).order_by("name", "pk")
 
 
 def counts_of(project: Project) -> Any:

@@ -12,7 +12,9 @@ from apps.projects.permissions import (
     can_create_project,
     can_read,
     get_project,
+    signed_in,
 )
+from apps.snippets.question_page import open_work
 
 JOBS_SHOWN = 5
 
@@ -34,6 +36,7 @@ def project(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "project": project,
         "dashboard": dashboard_of(project),
+        "work": open_work(project, signed_in(request)),
         "can_administer": can_administer(request.user, project),
         "jobs": jobs.select_related("project", "created_by")[:JOBS_SHOWN],
         "failed_jobs": jobs.filter(state=Job.State.FAILED).count(),

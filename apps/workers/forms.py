@@ -24,8 +24,8 @@ class DraftForm(forms.Form):
     def clean_content(self) -> dict[str, str]:
         try:
             content = json.loads(self.cleaned_data["content"])
-        except ValueError as error:
-            raise forms.ValidationError("This is no JSON.") from error
+        except (ValueError, RecursionError) as error:
+            raise forms.ValidationError("This is no JSON, or nested too deep.") from error
         if not isinstance(content, dict) or not all(map(_is_text, content.values())):
             raise forms.ValidationError("A draft is an object of texts.")
         return {_storable(name): _storable(text) for name, text in content.items()}

@@ -8,7 +8,16 @@ from django.urls import reverse
 
 from apps.projects.models import Role
 from apps.trees.domain.tree import Answer, FinalAnswer, Question
-from tests.factories import make_member, make_project, make_tree, make_user
+from tests.factories import (
+    make_document,
+    make_member,
+    make_project,
+    make_question,
+    make_snippet,
+    make_tree,
+    make_user,
+)
+from tests.pages import words
 
 HOME = reverse("desk:home")
 ASK = Question("Are you over 18?", FinalAnswer(Answer.YES), FinalAnswer(Answer.NO))
@@ -39,6 +48,22 @@ def test_home_shows_the_projects_of_a_person_with_role_and_numbers(db, client):
     assert cards == [(theirs, Role.WORKER, 0, 0, 0), (mine, Role.ADMIN, 2, 2, 1)]
     assert "1 of 2 trees finished" in answer.text
     assert none_of_mine.slug not in answer.text
+
+
+def test_home_says_how_many_snippets_wait_for_a_question(db, client):
+    project = make_project()
+    make_snippet(make_document(project))
+    make_question(make_snippet(make_document(project)))
+    expert = make_member(project, Role.EXPERT)
+    make_member(make_project(), Role.EXPERT, expert)
+    client.force_login(expert)
+
+    home = client.get(HOME).text
+
+    assert home.count("for a first question") == 1
+    assert "1 snippet waits for a first question Write questions" in words(home)
+    client.force_login(make_member(project, Role.WORKER))
+    assert "first question" not in client.get(HOME).text
 
 
 def test_home_counts_nothing_for_a_worker(db, client):
@@ -85,12 +110,12 @@ def test_the_steps_count_this_project_alone(db, client):
 
     answer = client.get(reverse("projects:people", args=[project.slug]))
 
-    trees = reverse("trees:list", args=[project.slug])
+    base = project.get_absolute_url()
     assert _steps(answer)[:4] == [
-        '<span>Documents <span class="count">2',
-        '<span>Snippets <span class="count">2',
-        '<span>Questions <span class="count">2',
-        f'<a href="{trees}">Trees <span class="count">1/2',
+        f'<a href="{base}documents/">Documents <span class="count">2',
+        f'<a href="{base}snippets/">Snippets <span class="count">2',
+        f'<a href="{base}questions/">Questions <span class="count">2',
+        f'<a href="{base}trees/">Trees <span class="count">1/2',
     ]
     people = reverse("projects:people", args=[project.slug])
     assert _steps(answer)[6] == f'<a href="{people}" aria-current="page">People'

@@ -178,8 +178,10 @@
     async send() {
       if (this.isStopped || this.isSubmitting || this.isSending || !this.isDirty()) return;
       this.isSending = true;
-      const content = contentOf(this.form);
+      // What was not answered goes first, unchanged: if it did arrive, the server knows it again.
+      const content = this.unanswered ?? contentOf(this.form);
       const version = this.version + 1;
+      this.unanswered = content;
       this.sent.push({ version, content: stable(content) });
       try {
         await this.answer(await post(this.url, version, content, false), version, content);
@@ -191,6 +193,7 @@
     }
 
     async answer(response, version, content) {
+      if (response.status < 500) this.unanswered = null;
       if (response.type === "opaqueredirect") return this.stopFor("login");
       if (response.ok) return this.accept(version, content, (await response.json()).saved_at);
       if (response.status === 409) return this.refuse(await response.json());
