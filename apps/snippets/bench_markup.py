@@ -32,6 +32,7 @@ def row_markup(
     key = snippet.pk
     oob = f' hx-swap-oob="{swap}"' if swap else ""
     notes = "".join(f' <span class="row-flag">{escape(flag)}</span>' for flag in flags)
+    notes = notes and f' <span class="row-flags">{notes}</span>'
     return mark_safe(  # noqa: S308 - every text in it is escaped.
         f'<li class="bench-row" id="row-{key}" data-snippet="{key}" data-state="{snippet.state}"'
         f'{oob}><a href="?snippet={key}" hx-get="?snippet={key}">'
@@ -59,7 +60,7 @@ def _blocks(lines: Iterable[Line], levels: list[int]) -> Iterator[str]:
     for is_item, group in groupby(lines, key=lambda line: line.is_item):
         if is_item:
             items = "".join(_element("li", line) for line in group)
-            yield f'<ul dir="auto">{items}</ul>'
+            yield f"<ul>{items}</ul>"
             continue
         for line in group:
             yield _element(_heading(line, levels) if line.heading_level else "p", line)
@@ -71,9 +72,9 @@ def _heading(line: Line, levels: list[int]) -> str:
     return f"h{min(_HIGHEST_HEADING + len(levels) - 1, _LOWEST_HEADING)}"
 
 
+# Blocks have no `dir`: the passage takes its direction, and its bracket's side, from their letters.
 def _element(name: str, line: Line) -> str:
-    direction = "" if name == "li" else ' dir="auto"'
     depth = f' class="depth-{line.mark.count("*")}"' if line.mark.count("*") > 1 else ""
     others = " ".join(map(str, line.snippets[1:]))
     shared = f' data-shared="{others}"' if others else ""
-    return f"<{name}{direction}{depth}{shared}>{escape(line.text)}</{name}>"
+    return f"<{name}{depth}{shared}>{escape(line.text)}</{name}>"

@@ -121,12 +121,24 @@ def _merge_texts(above: str, below: str) -> str:
 
 
 def _end_of_repeats(above: str, below: str) -> int:
-    """Where in `below` its own words begin."""
-    known = {(line.mark, line.words) for line in _lines(above) if not line.is_item}
+    """Where in `below` its own words begin: after what already stands right above them."""
+    standing = _standing(above)
     for line in _lines(below):
-        if line.is_item or (line.mark, line.words) not in known:
+        if (line.mark, line.words) not in standing:
             return line.start
     return len(below)
+
+
+def _standing(text: str) -> set[tuple[str, str]]:
+    """The heading and the lead-in under which the end of `text` stands."""
+    heading: list[_Line] = []
+    paragraph: list[_Line] = []
+    for line in _lines(text):
+        if line.is_heading:
+            heading, paragraph = [line], []
+        elif not line.is_item:
+            paragraph = [line]
+    return {(line.mark, line.words) for line in (*heading, *paragraph)}
 
 
 # Splitting --------------------------------------------------------------------------------------
