@@ -14,7 +14,11 @@ from apps.accounts.models import User
 from apps.desk.demo.loader import load_demo
 from apps.projects.models import Job, Project
 from apps.scenarios.models import Utterance
+from apps.snippets.domain.extraction import Format
+from apps.snippets.domain.segmentation import Limits
 from apps.snippets.models import Question
+from apps.snippets.services.ingest import Details, ingest_document
+from apps.snippets.services.segmenting_jobs import try_limits
 from apps.trees.domain.redundancy import highest_redundant
 from apps.trees.models import Tree
 from apps.workers.models import Assignment, Kind
@@ -45,6 +49,7 @@ class Visit:
 @pytest.fixture
 def demo(settings, tmp_path) -> Project:
     settings.VAR_DIR = tmp_path
+    settings.FETCH_ALLOWED_HOSTS = ["office.example"]
     project = load_demo(now=timezone.now())
     assert project is not None
     for user in User.objects.all():
@@ -85,14 +90,10 @@ def visits_of_an_admin(project: Project) -> Iterator[Visit]:
     ):  # fmt: skip
         yield visit(name, slug)
     yield visit("projects:guideline", slug, "trees")
-    for state, (name, key) in first_questions(project).items():
-        yield visit(name, slug, key, state=state)
-    for name in ("snippets:questions", "workers:mine", "workers:leases"):
-        yield visit(name, slug)
-    yield visit("snippets:questions", slug, query="?q=zzzz", state="nothing found")
-    yield visit("workers:leases", slug, query="?state=returned")
+    yield from visits_of_first_questions(project)
     yield visit("trees:list", slug, query="?q=zzzz", state="nothing found")
     yield visit("scenarios:utterances", slug, query="?q=zzzz", state="nothing found")
+    yield from documents(project)
     yield visit("snippets:bench_list", slug)
     yield visit("snippets:bench", slug, project.documents.order_by("pk")[0].pk)
     for state, job in jobs(project).items():
@@ -105,6 +106,58 @@ def visits_of_an_admin(project: Project) -> Iterator[Visit]:
         utterance = Utterance.objects.filter(project=project, kind=kind)[0]
         yield visit("scenarios:utterance", slug, utterance.utterance_id, state=kind)
     yield Visit("a page that is not there", "/p/demo/nothing-here/")
+
+
+def documents(project: Project) -> Iterator[Visit]:
+    """Their pages, with two versions of one that is cut, and the reports of their jobs."""
+    ada = User.objects.get(username="ada")
+    for text in ("# Costs\n\nIt is free.", "# Costs\n\nIt is ten pounds."):
+        loaded = ingest_document(
+            project, data=text.encode(), text_format=Format.MARKDOWN, author=ada,
+            details=Details(source_url="https://office.example/costs"),
+        )  # fmt: skip
+    for name in ("documents", "snippets", "numbers", "upload", "paste", "fetch", "segmentation"):
+        yield Visit(f"snippets:{name}", reverse(f"snippets:{name}", args=[project.slug]))
+    for name in ("documents", "snippets"):
+        address = reverse(f"snippets:{name}", args=[project.slug])
+        yield Visit(f"snippets:{name} nothing found", f"{address}?q=zzzz")
+    for name in ("document", "document_details"):
+        address = reverse(f"snippets:{name}", args=[project.slug, loaded.document.pk])
+        yield Visit(f"snippets:{name}", address)
+    for kind, report in reports(project, ada).items():
+        job = Job.objects.create(
+            project=project, kind=kind, state="done", finished_at=timezone.now(), report=report
+        )
+        yield Visit(f"projects:job {kind}", job.get_absolute_url())
+
+
+def reports(project: Project, ada: User) -> dict[str, Any]:
+    files = [
+        {"name": "a.txt", "outcome": "created", "snippets": 1, "document": 1, "version": 1},
+        {"name": "b.txt", "outcome": "failed", "reason": "There is no text in its body."},
+    ]
+    tried = try_limits(project, limits=Limits(max_words=1), author=ada)
+    return {
+        "document ingest": {
+            "files": files, "counts": {"created": 1, "failed": 1}, "snippets": 1,
+            "missing": ["gone.txt"],
+        },
+        "segmentation": tried,
+        "segmentation preview": tried,
+    }  # fmt: skip
+
+
+def visits_of_first_questions(project: Project) -> Iterator[Visit]:
+    def visit(name: str, *arguments: Any, query: str = "", state: str = "") -> Visit:
+        address = reverse(name, args=[project.slug, *arguments]) + query
+        return Visit(f"{name} {state}".strip(), address)
+
+    for state, (name, key) in first_questions(project).items():
+        yield visit(name, key, state=state)
+    for name in ("snippets:questions", "workers:mine", "workers:leases"):
+        yield visit(name)
+    yield visit("snippets:questions", query="?q=zzzz", state="nothing found")
+    yield visit("workers:leases", query="?state=returned")
 
 
 def first_questions(project: Project) -> dict[str, tuple[str, int]]:

@@ -189,7 +189,8 @@ def test_limits_are_tried_first_and_saved_then(client, admin, project):
     tried = words_of_main(client.post(LIMITS, {**limits, "action": "try"}).content.decode())
     for part in (
         "1 document of 1 would be cut anew. Nothing has changed yet.",
-        "Snippets 1 2 Over 100 words or 1 list items 1 0",
+        "At most 1 list item and 100 words; longer lists are split.",
+        "Snippets 1 2 Longer than these limits 1 0",
         "Bikes 1 2 1 2",
         "Save these limits and cut anew",
     ):
