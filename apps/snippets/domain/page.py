@@ -53,6 +53,8 @@ _NESTING = re.compile(
     re.IGNORECASE,
 )
 _XML_DECLARATION = re.compile(r"^\s*<\?xml[^>]*>")
+# The parser stops there, and browsers do not: pages with more below exist.
+_END = re.compile(r"</(?:html|body)\s*>", re.IGNORECASE)
 _NOT_LETTERS = re.compile(r"[\W_]+")
 _MOSTLY = 0.5
 _DEEPEST = 200
@@ -60,7 +62,7 @@ _DEEPEST = 200
 
 
 def html_body(text: str) -> Body:
-    tree = _tree(_XML_DECLARATION.sub("", text.replace("\0", "")))
+    tree = _tree(_END.sub("", _XML_DECLARATION.sub("", text.replace("\0", ""))))
     if tree is None:
         return Body("", "", ())
     title, language = _title(tree), tree.get("lang") or tree.get("xml:lang") or ""

@@ -251,6 +251,12 @@ def test_what_opens_on_a_search_is_text() -> None:
     assert blocks(f"<p>{LONG}</p><div hidden=until-found>Fold</div>")[1] == paragraph("Fold")
 
 
+def test_what_stands_after_the_end_of_the_page_is_read() -> None:
+    page = f"<html lang=en><head><title>T</title></head><body><main><p>{LONG}</main></body></html>"
+    found = extract(page * 2, Format.HTML)
+    assert found == Body("T", "en", (paragraph(LONG), paragraph(LONG)))
+
+
 def test_two_main_parts_are_both_read() -> None:
     assert blocks(f"<main><p>{LONG}</main><main><p>Two {LONG}</main>") == [
         paragraph(LONG),
