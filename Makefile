@@ -23,12 +23,12 @@ run: setup $(COLLECTED)
 	@exec $(PY) manage.py run_studio --port '$(PORT)' --while-alive $$PPID
 
 test: $(INSTALLED_DEV) .env chromium
-	$(TESTING) $(EMBEDDED) $(PY) -m pytest --cov --cov-report=
+	$(TESTING) $(EMBEDDED) $(PY) -m pytest -n auto --cov --cov-report=
 	$(PY) -m coverage report --include='apps/*/domain/*' --fail-under=100
 	$(PY) -m coverage report
 ifneq ($(TEST_DATABASE_URL),)
 	$(TESTING) DATABASE_URL='$(TEST_DATABASE_URL)' \
-	  CELERY_BROKER_URL='$(or $(TEST_CELERY_BROKER_URL),filesystem://)' $(PY) -m pytest -m 'not once'
+	  CELERY_BROKER_URL='$(or $(TEST_CELERY_BROKER_URL),filesystem://)' $(PY) -m pytest -n auto -m 'not once'
 endif
 
 lint: $(INSTALLED_DEV) .env

@@ -39,7 +39,8 @@ def start_worker(log: Path, *arguments: str, **environment: str) -> subprocess.P
         **environment,
     }
     command = [sys.executable, "-m", "celery", "-A", "sharc_studio", "worker", "--pool=threads",
-               "--concurrency=1", "--loglevel=INFO", *arguments]  # fmt: skip
+               "--concurrency=1", "--loglevel=INFO", f"--queues={app.conf.task_default_queue}",
+               *arguments]  # fmt: skip
     with log.open("wb") as output:
         worker = subprocess.Popen(command, env=env, stdout=output, stderr=output)
     _wait_until_ready(worker, log)

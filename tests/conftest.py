@@ -55,7 +55,11 @@ def _static_files_as_they_lie_there() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def _queue_of_their_own(tmp_path_factory) -> None:
-    """A worker that runs beside the tests must not see their jobs, nor they its messages."""
+    """A worker that runs beside the tests must not see their jobs, nor they its messages.
+
+    Nor must the tests of another process, where pytest runs in several.
+    """
+    app.conf.task_default_queue = f"tests-{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}"
     if app.conf.broker_url != "filesystem://":
         app.control.purge()
         return
