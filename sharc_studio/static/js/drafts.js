@@ -65,6 +65,15 @@
     try { localStorage.removeItem(key); } catch { /* it never was there */ }
   }
 
+  // Each window keeps its own copy: two that differ must not overwrite each other's.
+  function nameOfWindow() {
+    try {
+      return (sessionStorage["draft window"] ||= crypto.getRandomValues(new Uint32Array(1))[0]);
+    } catch {
+      return "only";
+    }
+  }
+
   function keptKeys(owner) {
     try {
       return Object.keys(localStorage).filter((key) => key.startsWith(`${PREFIX}${owner} `));
@@ -112,7 +121,8 @@
     constructor(form) {
       this.form = form;
       this.url = form.dataset.draft;
-      this.key = `${PREFIX}${form.dataset.draftOwner} ${this.url}`;
+      this.owner = form.dataset.draftOwner;
+      this.key = `${PREFIX}${this.owner} ${this.url} ${nameOfWindow()}`;
       this.version = Number(form.dataset.draftVersion);
       this.savedAt = form.dataset.draftSaved ? new Date(form.dataset.draftSaved) : null;
       this.status = form.querySelector("[data-draft-status]");
@@ -140,7 +150,7 @@
     // What the page came with, and what this browser has kept from before.
     open() {
       const shown = contentOf(this.form);
-      const copy = kept(this.key);
+      const copy = this.takeCopy();
       this.saved = "draftUnsaved" in this.form.dataset ? null : stable(shown);
       if (!copy?.dirty || stable(copy.content) === stable(shown)) {
         if (this.isDirty()) this.touch(); else this.rest();
@@ -155,6 +165,15 @@
         this.touch();
         this.announce("What you had typed before is back in the form.");
       }
+    }
+
+    // The last one that this browser has and the server may not, also of a window that was closed.
+    takeCopy() {
+      const found = keptKeys(this.owner).map((key) => ({ key, ...kept(key) }))
+        .filter((copy) => copy.url === this.url && copy.dirty)
+        .sort((one, other) => other.at - one.at)[0];
+      if (found && found.key !== this.key) forget(found.key);
+      return found;
     }
 
     isDirty() { return stable(contentOf(this.form)) !== this.saved; }
