@@ -18,7 +18,8 @@ def cards_of(user: User | AnonymousUser) -> QuerySet[Any]:
     memberships = Membership.objects.filter(project=OuterRef("pk"), user__in=[user.pk])
     projects = Project.objects.visible_to(user).annotate(role=Subquery(memberships.values("role")))
     waiting = _number_of(Snippet.objects.waiting_for_question(), "document__project")
-    return _with_card_counts(projects).annotate(waiting_count=waiting).order_by("name", "pk")
+    cards: QuerySet[Any] = _with_card_counts(projects).annotate(waiting_count=waiting)
+    return cards.order_by("name", "pk")
 
 
 def counts_of(project: Project) -> Any:
