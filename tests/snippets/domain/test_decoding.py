@@ -97,7 +97,7 @@ SAVE_AS = "save it as HTML, Markdown or plain text first."
     [
         (b"%PDF-1.7 ...", f"This is a PDF file: {SAVE_AS}"),
         (zipped(), f"This is a zip archive or an office document: {SAVE_AS}"),
-        (gzip.compress(b"<p>"), f"This is a gzip archive: {SAVE_AS}"),
+        (gzip.compress(b"<p>", mtime=0), f"This is a gzip archive: {SAVE_AS}"),
         (b"\x89PNG\r\n\x1a\n", f"This is a PNG image: {SAVE_AS}"),
         (b"\xff\xd8\xff\xe0", f"This is a JPEG image: {SAVE_AS}"),
         (b"GIF89a", f"This is a GIF image: {SAVE_AS}"),
