@@ -61,6 +61,8 @@ def test_every_page_of_a_project(client):
 PAGES_OF_A_PROJECT = (
     "desk:project", "trees:list", "scenarios:utterances", "exports:list", "exports:import",
     "projects:settings", "projects:guidelines", "projects:people", "projects:log",
+    "snippets:documents", "snippets:snippets", "snippets:upload", "snippets:paste",
+    "snippets:segmentation", "snippets:numbers",
 )  # fmt: skip
 
 
