@@ -129,7 +129,9 @@ def test_more_files_than_are_allowed_are_not_looked_at(tmp_path, settings):
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"PK", b"no archive", b"PK\x05\x06", zip_bytes({"a.txt": TEXT})[:-30]]
+    "data",
+    [b"", b"PK", b"no archive", b"PK\x05\x06", zip_bytes({"a.txt": TEXT})[:-30]],
+    ids=["empty", "two letters", "text", "an end alone", "cut off"],
 )
 def test_what_is_no_archive_is_listed(tmp_path, data):
     (tmp_path / "a.zip").write_bytes(data)

@@ -96,6 +96,11 @@ def test_a_single_file_has_the_source_that_the_form_says(project, nothing_is_sen
     assert str(Document.objects.get(source_url="https://office.example/a")) == "A"
 
 
+def test_what_is_new_is_then_compared_with_what_is_here(project, nothing_is_sent):
+    run(queue(project, upload("a.txt")))
+    assert project.jobs.filter(kind="near-duplicates", state="queued").count() == 1
+
+
 def test_a_wrong_list_queues_nothing(project, nothing_is_sent):
     with pytest.raises(IndexRefusedError, match=r"^list.json: line 1 is not JSON"):
         queue(project, upload("a.txt"), index=b"{")

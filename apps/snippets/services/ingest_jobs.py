@@ -18,6 +18,7 @@ from typing import Any
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
+from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.projects.models import Job, Project
@@ -28,6 +29,7 @@ from apps.snippets.services.ingest import Details, Ingested, ingest_document
 from apps.snippets.services.ingest_fetch import fetched
 from apps.snippets.services.ingest_files import Incoming, Upload, incoming
 from apps.snippets.services.ingest_index import Index, read_index
+from apps.snippets.services.near_duplicates import look_for_near_duplicates
 
 KIND = "document ingest"
 TASK = "snippets.ingest_documents"
@@ -115,6 +117,7 @@ def run_ingest(job: Job) -> None:
     missing = job.parameters.get("missing", [])
     with transaction.atomic():
         finish_job(job, report={**report, "missing": missing})
+        look_for_near_duplicates(job.project, now=timezone.now())
         transaction.on_commit(partial(_forget_uploads, job))
 
 
