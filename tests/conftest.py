@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 from django.conf import settings
 from django.db import connection
@@ -13,6 +14,12 @@ from django.test import TransactionTestCase, override_settings
 from sharc_studio.celery import app
 
 pytest_plugins = ["tests.browsing"]
+
+# How long an example takes says something about the machine, and nothing about the domain.
+hypothesis.settings.register_profile(
+    "sharc_studio", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("sharc_studio")
 
 SHARED_DATA = Path(
     os.environ.get("SHARC_STUDIO_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data"

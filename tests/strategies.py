@@ -1,6 +1,5 @@
 """Hypothesis strategies for the values of the domain."""
 
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from apps.trees.domain.tree import (
@@ -13,10 +12,6 @@ from apps.trees.domain.tree import (
     Turn,
     nodes,
 )
-
-# How long an example takes says something about the machine, and nothing about the domain.
-settings.register_profile("sharc_studio", deadline=None)
-settings.load_profile("sharc_studio")
 
 MAX_DEPTH = 8
 MAX_QUESTIONS = 16
