@@ -89,7 +89,7 @@ def database(name: str, default: str) -> dict[str, Any]:
     except ValueError as error:  # not repeated: it may hold a password
         raise ImproperlyConfigured(f"{name} is not a database URL. See .env.example.") from error
     if config.get("ENGINE") == "django.db.backends.sqlite3":
-        return _sqlite(config)
+        return _sqlite(name, config)
     if config.get("ENGINE") == "django.db.backends.postgresql":
         return {**config, "CONN_MAX_AGE": 600, "CONN_HEALTH_CHECKS": True}
     raise ImproperlyConfigured(f"{name} must begin with sqlite:// or postgres://.")
@@ -105,9 +105,14 @@ def broker(name: str, default: str) -> str:
     return value
 
 
-def _sqlite(config: dict[str, Any]) -> dict[str, Any]:
+def _sqlite(name: str, config: dict[str, Any]) -> dict[str, Any]:
     path = BASE_DIR / config["NAME"]
-    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ImproperlyConfigured(
+            f"{name}: {path.parent} cannot be made: {error.strerror}."
+        ) from error
     options = {
         # A transaction that will write takes the lock at its start: a reader that turns writer
         # half-way cannot wait, and fails with "database is locked" whatever the timeout.

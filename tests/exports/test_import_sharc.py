@@ -15,6 +15,7 @@ from apps.snippets.models import Document, Question, Snippet
 from apps.trees.domain import tree as domain
 from apps.trees.models import Node, Tree
 from tests.exports.records import ASK, OVER_60, RULE, STUDENT, bus_pass, record, turn, write
+from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -151,7 +152,27 @@ def test_importing_twice_changes_nothing_and_says_so(tmp_path, lists):
     out = run(source, **lists)
     assert counts() == before
     assert "created: nothing; all of it is here already" in out
-    assert "skipped, its tree is here already: 9 utterances" in out
+    assert "skipped, is here already, the same: 9 utterances" in out
+
+
+def test_importing_it_again_with_more_or_other_utterances_says_what_was_left(tmp_path, lists):
+    run(write(tmp_path / "sharc_dev.json", bus_pass()[:6]))
+    before = counts()
+    changed = {**bus_pass()[5], "answer": "No"}
+    out = run(write(tmp_path / "sharc_dev.json", [*bus_pass()[:5], changed, *bus_pass()[6:]]))
+    assert counts() == before
+    assert "created: nothing\n" in out
+    assert "skipped, is here already, the same: 5 utterances" in out
+    assert "skipped, is here already with other content, which stays: 1 utterances" in out
+    assert "skipped, its tree is here already without it" in out
+
+
+def test_a_project_of_the_command_line_is_administered_by_all_staff(tmp_path):
+    staff = make_user(is_staff=True)
+    make_user()
+    run(write(tmp_path / "sharc_dev.json", bus_pass()))
+    assert list(Project.objects.administered_by(staff)) == [Project.objects.get()]
+    assert Project.objects.get().memberships.count() == 1
 
 
 def test_a_second_file_adds_its_trees_to_the_same_documents(tmp_path):
@@ -222,6 +243,8 @@ BAD: dict[str, tuple[Any, str]] = {
         broken(history=[{"follow_up_question": OVER_60}]),
         "item 5: history[0].follow_up_answer: missing",
     ),
+    "an invisible question": (broken(question="\u200b\u3000"), "item 5: question: empty"),
+    "a key that stands twice": ('[{"answer": "Yes", "answer": "No"}]', "a key stands twice"),
     "an empty question": (broken(question=" "), "item 5: question: empty"),
     "an id that is none": (broken(utterance_id="12"), "item 5: utterance_id: not 40 hex digits"),
     "an unknown answer of a turn": (

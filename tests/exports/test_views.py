@@ -57,14 +57,18 @@ def test_an_uploaded_file_waits_for_a_worker_then_is_imported_and_forgotten(clie
     assert "9 utterances were read; what they say is now in the project" in page
 
 
-def test_the_uploaded_file_is_deleted_once_it_is_imported(
-    client, admin, django_capture_on_commit_callbacks
-):
+def test_the_uploaded_file_is_deleted_once_it_is_imported(client, admin):
     job = start_import(client, utterances=[upload()])
     kept_as = job.parameters["files"]["utterances"][0][1]
     assert default_storage.exists(kept_as)
-    with django_capture_on_commit_callbacks(execute=True):
-        import_sharc(job.pk)
+    import_sharc(job.pk)
+    assert not default_storage.exists(kept_as)
+
+
+def test_the_uploaded_file_of_a_refused_import_is_deleted_too(client, admin):
+    job = start_import(client, utterances=[upload(content="[1]")])
+    kept_as = job.parameters["files"]["utterances"][0][1]
+    import_sharc(job.pk)
     assert not default_storage.exists(kept_as)
 
 

@@ -33,7 +33,7 @@ def read_items(stream: BinaryIO) -> Iterator[tuple[str, Any]]:
     """
     head = stream.read(4)
     if head[:2] in {b"\xff\xfe", b"\xfe\xff"} or b"\x00" in head:
-        raise JsonError("the file is UTF-16; save it as UTF-8")
+        raise JsonError("the file is UTF-16, UTF-32 or no text at all; save it as UTF-8")
     stream.seek(0)
     scanner = _Scanner(_utf8(stream))
     try:
@@ -70,12 +70,20 @@ def _lines(scanner: "_Scanner") -> Iterator[tuple[str, Any]]:
         yield scanner.where, scanner.value()
 
 
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; of a key that stands in it twice, JSON's readers lose one value silently."""
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        raise ValueError("a key stands twice in one object")
+    return made
+
+
 class _Scanner:
     """A window on the text, as far as it is needed."""
 
     def __init__(self, stream: codecs.StreamReader) -> None:
         self._stream = stream
-        self._decode = json.JSONDecoder().raw_decode
+        self._decode = json.JSONDecoder(object_pairs_hook=_object).raw_decode
         self._text = ""
         self._at = 0
         self.line = 1

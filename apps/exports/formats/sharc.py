@@ -28,6 +28,8 @@ _MAY_BE_EMPTY = {"scenario"}
 _MISSPELT_KEYS = {"followup_question": TURN_KEYS[0], "followup_answer": TURN_KEYS[1]}
 _MISSPELT_ANSWERS = {"yes": Answer.YES, "no": Answer.NO, "Noe": Answer.NO}
 _ID = re.compile(r"[0-9a-f]{40}")
+_BLANKS = "".join(map(chr, [*range(0x21), 0x85, 0xA0, 0x1680, *range(0x2000, 0x2010), 0x2028,
+                            0x2029, 0x202F, 0x205F, 0x2060, 0x3000, 0xFEFF]))  # fmt: skip
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")  # NUL, and halves of surrogate pairs
 _ONE_WORD = re.compile(r"\W*[A-Za-z]*\W*")
 
@@ -134,7 +136,7 @@ def _text(value: dict[str, Any], key: str, inside: str) -> str:
     text = value[key]
     if not isinstance(text, str):
         raise _FieldError(f"{field}: must be a text, not {_type_name(text)}")
-    if not text.strip() and key not in _MAY_BE_EMPTY:
+    if not text.strip(_BLANKS) and key not in _MAY_BE_EMPTY:
         raise _FieldError(f"{field}: empty")
     if unstorable := _UNSTORABLE.search(text):
         raise _FieldError(f"{field}: has a character that no text has, {unstorable[0]!a}")

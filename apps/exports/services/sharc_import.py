@@ -4,22 +4,25 @@ Trees that are here already are left as they are. On SQLite nobody else can writ
 seconds at 25,000 utterances, which the busy timeout of the others bears.
 """
 
+import contextlib
 from collections import Counter
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 
 from apps.accounts.models import User
 from apps.exports.domain.sharc_import import TreePlan
 from apps.exports.errors import ImportRefusedError
+from apps.exports.formats.sharc import Record
 from apps.exports.services.sharc_reading import ImportFiles, ImportPlan, Progress, read_files
 from apps.exports.services.sharc_writing import write_trees
-from apps.exports.services.uploads import KIND, forget_uploads, uploaded_files
+from apps.exports.services.uploads import KIND, uploaded_files
 from apps.projects.models import Job, Project, Split
 from apps.projects.services.jobs import finish_job, report_progress, start_job_here
 from apps.projects.services.projects import create_project
+from apps.scenarios.domain.turns import turns_as_json
 from apps.scenarios.models import Utterance
 from apps.snippets.models import Document
 from apps.trees.models import Tree
@@ -54,7 +57,6 @@ def run_import(job: Job) -> None:
     _report(job, "writing", 0, 0)
     with transaction.atomic():
         _write(plan, job=job, split=split)
-        transaction.on_commit(partial(forget_uploads, job))
 
 
 def _report(job: Job, step: str, done: int, total: int) -> None:
@@ -69,16 +71,17 @@ def _write(plan: ImportPlan, *, job: Job, split: Split | None) -> None:
     new = [tree for tree in plan.trees if tree.first.tree_id not in here]
     _refuse_moved_utterances(new, job.project)
     _place_documents(plan, job.project, split)
+    skipped = {**_skipped(plan, here=set(here), project=job.project), **_twice(plan)}
     created = write_trees(new, job=job, split=split)
-    finish_job(job, report=_report_of(plan, here=set(here), created=created))
+    finish_job(job, report=_report_of(plan, skipped=skipped, created=created))
     transaction.on_commit(_count_anew)
 
 
 def _count_anew() -> None:
     """SQLite plans its queries by row counts that only this brings up to date."""
     if connection.vendor == "sqlite":
-        with connection.cursor() as cursor:
-            cursor.execute("PRAGMA optimize=0x10002")
+        with contextlib.suppress(OperationalError), connection.cursor() as cursor:
+            cursor.execute("PRAGMA optimize=0x10002")  # the next import does it, if one is busy
 
 
 def _trees_here(project: Project) -> dict[str, tuple[str, str, str]]:
@@ -131,20 +134,53 @@ def _place_documents(plan: ImportPlan, project: Project, split: Split | None) ->
     Document.objects.bulk_update(unplaced, ["split"], batch_size=500)
 
 
-def _report_of(plan: ImportPlan, *, here: set[str], created: Counter[str]) -> dict[str, Any]:
-    """What the page and the command show; see templates/exports/_import_report.html."""
-    kept = [
-        utterance.record.utterance_id
-        for tree in plan.trees
-        if tree.first.tree_id in here
-        for utterance in tree.utterances
-    ]
-    skipped = {"its tree is here already": kept, "twice in the files": list(plan.repeated)}
+SAME = "is here already, the same"
+OTHER = "is here already with other content, which stays"
+MISSING = "its tree is here already without it; import the file into another project to have it"
+
+
+def _skipped(plan: ImportPlan, *, here: set[str], project: Project) -> dict[str, list[str]]:
+    """The utterances of trees that are here already, by what is here of them."""
+    known = _utterances_here(project) if here else {}
+    skipped: dict[str, list[str]] = {SAME: [], OTHER: [], MISSING: []}
+    for tree in plan.trees:
+        for utterance in tree.utterances if tree.first.tree_id in here else ():
+            record = utterance.record
+            mine = (*_content(record), utterance.kind.value)
+            found = known.get(record.utterance_id)
+            reason = MISSING if found is None else SAME if found == mine else OTHER
+            skipped[reason].append(record.utterance_id)
+    return skipped
+
+
+def _content(record: Record) -> tuple[Any, ...]:
+    turns = turns_as_json(record.history), turns_as_json(record.evidence)
+    return record.question, record.scenario, record.answer, *turns, record.as_imported
+
+
+def _utterances_here(project: Project) -> dict[str, tuple[Any, ...]]:
+    rows = Utterance.objects.filter(project=project).values_list(
+        "utterance_id", "question", "scenario", "answer", "history", "evidence", "as_imported",
+        "kind",
+    )  # fmt: skip
+    return {utterance_id: tuple(content) for utterance_id, *content in rows.iterator()}
+
+
+def _twice(plan: ImportPlan) -> dict[str, list[str]]:
+    return {"twice in the files": list(plan.repeated)}
+
+
+def _report_of(
+    plan: ImportPlan, *, skipped: dict[str, list[str]], created: Counter[str]
+) -> dict[str, Any]:
+    """What the page and the command show; see templates/jobs/_sharc-import.html."""
+    filled = {reason: ids for reason, ids in skipped.items() if ids}
     return {
         "files": list(plan.names),
         "read": plan.read,
         "created": [[what, count] for what, count in created.items()],
-        "skipped": {reason: ids for reason, ids in skipped.items() if ids},
+        "skipped": filled,
+        "is_all_here": not created and set(filled) == {SAME},
         "findings": [
             {"what": found.what, "of": found.of, "groups": [list(ids) for ids in found.groups]}
             for found in plan.findings

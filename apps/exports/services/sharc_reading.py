@@ -78,6 +78,8 @@ def _plan(files: ImportFiles, progress: Progress) -> ImportPlan:
 
 def _open(name: str, path: Path) -> BinaryIO:
     try:
+        if path.exists() and not path.is_file():
+            raise ImportRefusedError(f"{name}: not a file; a pipe or folder cannot be imported")
         size = path.stat().st_size
         if size > settings.IMPORT_MAX_BYTES:
             raise ImportRefusedError(

@@ -59,10 +59,12 @@ def _stored(entry: list[str]) -> tuple[str, Path]:
     return name, Path(default_storage.path(kept_as))
 
 
-def forget_uploads(job: Job) -> None:
-    """Deletes the files of a job that has ended: they hold nothing that is needed again."""
-    for kept_as in _kept_names(job):
-        default_storage.delete(kept_as)
+def forget_uploads(job_id: int) -> None:
+    """Deletes the files of a job that has ended, however it did; a running one keeps them."""
+    job = Job.objects.get(pk=job_id)
+    if job.is_finished:
+        for kept_as in _kept_names(job):
+            default_storage.delete(kept_as)
 
 
 def _kept_names(job: Job) -> Iterator[str]:

@@ -31,13 +31,18 @@ _READABLE = "abcdefghijkmnpqrstuvwxyz23456789"
 
 @transaction.atomic
 def create_project(project: Project, *, created_by: User | None) -> Project:
-    """Saves a new project; its maker is its first admin. `created_by` None: the command line."""
+    """Saves a new project; its maker is its first admin.
+
+    `created_by` None: it was made at the command line. Then all staff are its admins, or nobody
+    could see it in the browser.
+    """
     project.created_by = created_by
     project.save()
     Guideline.objects.bulk_create(Guideline(project=project, step=step) for step in Step)
     audit.record(created_by, "create", project, project=project)
-    if created_by is not None:
-        add_member(project, user=created_by, role=Role.ADMIN, actor=created_by)
+    staff = User.objects.filter(is_staff=True, is_active=True)
+    for admin in staff if created_by is None else [created_by]:
+        add_member(project, user=admin, role=Role.ADMIN, actor=created_by)
     return project
 
 

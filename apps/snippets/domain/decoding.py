@@ -74,6 +74,10 @@ _LIKELY = [
     "cp949",
 ]  # fmt: skip
 
+_USUAL = "cp1252"
+_HARDLY_LESS = 0.03
+"""In the share of the letters that a language uses often; Turkish and Baltic differ by more."""
+
 
 def decode(data: bytes) -> Decoded:
     """The text of a document. Raises `UnreadableError` for what is no text."""
@@ -109,10 +113,24 @@ def _detected(data: bytes) -> Decoded:
     try:
         return Decoded(data.decode("utf-8"), "utf-8", How.DETECTED)
     except UnicodeDecodeError:
-        best = charset_normalizer.from_bytes(data, cp_isolation=_LIKELY).best()
+        matches = charset_normalizer.from_bytes(data, cp_isolation=_LIKELY)
+    best = matches.best()
     if best is None:
         raise UnreadableError("This is no text in any encoding that we know.")
+    if any(_is_as_good(match, best) for match in matches):
+        return Decoded(data.decode(_USUAL), _USUAL, How.DETECTED)
     return Decoded(str(best), best.encoding, How.DETECTED)
+
+
+def _is_as_good(
+    match: charset_normalizer.CharsetMatch, best: charset_normalizer.CharsetMatch
+) -> bool:
+    """Whether the usual encoding explains the bytes as well: a short text has no other evidence."""
+    return (
+        _USUAL in {match.encoding, *match.could_be_from_charset}
+        and match.chaos <= best.chaos
+        and match.coherence >= best.coherence - _HARDLY_LESS
+    )
 
 
 def _checked(text: str, encoding: str, how: How) -> Decoded:

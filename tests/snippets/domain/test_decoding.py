@@ -115,3 +115,20 @@ def test_what_is_no_text_is_refused_in_one_sentence(data: bytes, message: str) -
     with pytest.raises(UnreadableError) as caught:
         decode(data)
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("vous êtes majeur et où vous êtes né", "cp1252"),
+        ("Sie können über die Größe der Häuser entscheiden, wenn Sie es möchten.", "cp1252"),
+        ("Możesz ubiegać się o dotację, jeśli masz ukończone 18 lat i mieszkasz tu.", "cp1250"),
+        (
+            "Galite kreiptis dėl išmokos, jei jums yra daugiau kaip 18 metų ir čia gyvenate.",
+            "cp1257",
+        ),
+        ("Başvuru için 18 yaşından büyük olmanız ve şehirde yaşıyor olmanız gerekir.", "cp1254"),
+    ],
+)
+def test_letters_of_the_west_are_taken_for_what_they_most_often_are(text, encoding):
+    assert decode(text.encode(encoding)).text == text

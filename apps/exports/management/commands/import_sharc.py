@@ -1,14 +1,13 @@
 """manage.py import_sharc FILE... --project SLUG"""
 
-import argparse
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.core.validators import validate_slug
 
 from apps.exports.services.sharc_import import import_here
 from apps.exports.services.sharc_reading import ImportFiles
+from apps.projects.arguments import project_slug
 from apps.projects.errors import StudioError
 from apps.projects.models import Split
 
@@ -21,7 +20,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
-        parser.add_argument("--project", required=True, type=slug, metavar="SLUG",
+        parser.add_argument("--project", required=True, type=project_slug, metavar="SLUG",
                             help="made when it is not there")  # fmt: skip
         parser.add_argument("--split", choices=Split.values, type=str,
                             help="default: what the files' names say")  # fmt: skip
@@ -51,7 +50,8 @@ class Command(BaseCommand):
     def _print(self, report: dict[str, Any]) -> None:
         self.stdout.write(f"read: {report['read']:,} utterances")
         created = ", ".join(f"{count:,} {what}" for what, count in report["created"])
-        self.stdout.write(f"created: {created or 'nothing; all of it is here already'}")
+        nothing = "nothing; all of it is here already" if report["is_all_here"] else "nothing"
+        self.stdout.write(f"created: {created or nothing}")
         for reason, ids in report["skipped"].items():
             self.stdout.write(f"skipped, {reason}: {len(ids):,} utterances")
         for found in report["findings"]:
@@ -62,12 +62,3 @@ class Command(BaseCommand):
 
 def _named(path: Path | None) -> tuple[str, Path] | None:
     return None if path is None else (path.name, path)
-
-
-def slug(text: str) -> str:
-    """A project's slug, or a refusal that argparse shows."""
-    try:
-        validate_slug(text)
-    except Exception as error:
-        raise argparse.ArgumentTypeError("letters, digits, - and _ only") from error
-    return text

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.core.validators import validate_slug
 
+from apps.projects.arguments import project_slug
 from apps.projects.errors import StudioError
 from apps.snippets.services.ingest_files import Upload, uploads_in
 from apps.snippets.services.ingest_index import Index, read_index
@@ -38,7 +38,7 @@ class Command(BaseCommand):
         parser.formatter_class = argparse.RawDescriptionHelpFormatter
         parser.add_argument("paths", nargs="+", type=Path, metavar="PATH",
                             help="a file, a zip archive or a folder")  # fmt: skip
-        parser.add_argument("--project", required=True, type=slug, metavar="SLUG",
+        parser.add_argument("--project", required=True, type=project_slug, metavar="SLUG",
                             help="made when it is not there")  # fmt: skip
         parser.add_argument("--index", type=Path, metavar="FILE",
                             help="says where each file comes from")  # fmt: skip
@@ -52,6 +52,8 @@ class Command(BaseCommand):
         except StudioError as error:
             raise CommandError(str(error)) from error
         self._print(job.report)
+        if not job.report["counts"]:
+            raise CommandError("There is no document in these files.")
         if set(job.report["counts"]) == {FAILED}:
             raise CommandError("None of the files could be read; the lines above say why.")
 
@@ -95,17 +97,10 @@ def _uploads(paths: list[Path], index: Index, index_path: Path | None) -> list[U
     for path in paths:
         if not path.exists():
             raise CommandError(f"{path} is not there.")
+        if not (path.is_file() or path.is_dir()):
+            raise CommandError(f"{path} is neither a file nor a folder.")
     folder = index_path.parent if index_path else None
     found = [one for path in paths for one in uploads_in(path, index, index_folder=folder)]
     if not found:
         raise CommandError("There are no HTML, Markdown or text files in it.")
     return found
-
-
-def slug(text: str) -> str:
-    """A project's slug, or a refusal that argparse shows."""
-    try:
-        validate_slug(text)
-    except Exception as error:
-        raise argparse.ArgumentTypeError("letters, digits, - and _ only") from error
-    return text
