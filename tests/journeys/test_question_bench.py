@@ -106,6 +106,7 @@ def test_questions_a_skip_and_a_snippet_without_a_rule_by_keyboard_alone(bench, 
 
     page.keyboard.press("Escape")
     page.keyboard.press("n")
+    expect(page.locator(":focus")).to_have_attribute("name", re.compile("note$"))
     page.keyboard.type("A link only.")
     page.keyboard.press("Control+Enter")
     page.wait_for_url("**/questions/")

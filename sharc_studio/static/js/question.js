@@ -36,12 +36,16 @@
   });
 
   for (const fold of document.querySelectorAll("[data-focus-inside]")) {
-    fold.addEventListener("toggle", () => {
-      if (fold.open) fold.querySelector("form button, form textarea, form input:not([type=hidden])").focus();
-      else if (fold.contains(document.activeElement)) fold.querySelector("summary").focus();
+    const summary = fold.querySelector("summary");
+    // At once, and not when the browser tells of it: the next key may be pressed by then.
+    summary.addEventListener("click", (event) => {
+      event.preventDefault();
+      fold.open = !fold.open;
+      const inside = "form button, form textarea, form input:not([type=hidden])";
+      (fold.open ? fold.querySelector(inside) : summary).focus();
     });
     fold.addEventListener("keydown", (event) => {
-      if (event.key === "Escape") { fold.open = false; fold.querySelector("summary").focus(); }
+      if (event.key === "Escape") { fold.open = false; summary.focus(); }
     });
   }
 
