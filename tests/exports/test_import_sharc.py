@@ -117,6 +117,12 @@ def test_the_second_of_two_equal_utterances_is_kept_by_hand(tmp_path):
     assert "equal but for the id" in out
 
 
+def test_evidence_without_a_scenario_is_kept_by_hand(tmp_path):
+    run(write(tmp_path / "dev.json", [*bus_pass(), record("Yes", evidence=[turn(OVER_60, "Yes")])]))
+    odd = Utterance.objects.get(scenario="", evidence=[turn(OVER_60, "Yes")])
+    assert (odd.kind, odd.origin, odd.scenario_of) == ("scenario", "hand", None)
+
+
 def test_spellings_of_one_question_are_joined_and_none_is_lost(tmp_path):
     spelt = [turn("ARE YOU OVER 60", "Yes")]
     records = bus_pass()
