@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from django.urls import reverse
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from apps.accounts.models import User
 from tests.factories import PASSWORD
@@ -17,6 +17,9 @@ SWITCHES = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
     "--disable-background-networking", "--disable-component-update",
 ]  # fmt: skip
+
+# Several browsers and servers share few processors: what comes late has still come.
+expect.set_options(timeout=20_000)
 
 
 def _chromium() -> str:
