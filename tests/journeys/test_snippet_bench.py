@@ -104,6 +104,7 @@ def test_two_documents_by_keyboard_alone(page, project, ada, document):
     focused(page, 3)
 
     press(page, "e")
+    expect(page.get_by_label("Text of the snippet")).to_be_focused()
     page.keyboard.press("Control+End")
     page.keyboard.type(" Or not?")  # no letter of it is a key
     press(page, "Control+Enter")
@@ -162,6 +163,7 @@ def test_the_cursor_begins_where_the_reader_has_clicked(page, document, ada):
 def test_escape_leaves_a_tool_and_keeps_what_was_typed(page, document, ada):
     open_bench(page, document, ada)
     press(page, "e")
+    expect(page.get_by_label("Text of the snippet")).to_be_focused()
     page.keyboard.press("Control+End")
     page.keyboard.type(" and a dog")
     press(page, "Escape")
@@ -170,6 +172,7 @@ def test_escape_leaves_a_tool_and_keeps_what_was_typed(page, document, ada):
     focused(page, 2)
     expect(page.locator("[data-rows] > li").first).to_contain_text("unfinished edit")
     press(page, "e")
+    expect(page.get_by_label("Text of the snippet")).to_be_focused()
     page.keyboard.press("Control+End")
     page.keyboard.type(" Daily.")
     expect(page.locator("[data-draft-status]")).to_contain_text("Saved")
@@ -186,6 +189,7 @@ def test_escape_leaves_a_tool_and_keeps_what_was_typed(page, document, ada):
 def test_what_is_typed_without_a_network_comes_back(page, document, ada):
     open_bench(page, document, ada)
     press(page, "e")
+    expect(page.get_by_label("Text of the snippet")).to_be_focused()
     page.context.set_offline(True)
     page.keyboard.press("Control+End")
     page.keyboard.type(" and a dog")
