@@ -83,12 +83,10 @@ def _make_nodes(tree: Tree, shape: domain.Tree, *, parent: Node | None, branch: 
     if isinstance(shape, domain.OpenBranch):
         return
     if isinstance(shape, domain.FinalAnswer):
-        Node.objects.create(tree=tree, parent=parent, branch=branch, kind=Node.Kind.ANSWER,
-                            answer=shape.answer)  # fmt: skip
+        Node.at(tree, parent, branch, kind=Node.Kind.ANSWER, answer=shape.answer).save()
         return
-    node = Node.objects.create(
-        tree=tree, parent=parent, branch=branch, kind=Node.Kind.QUESTION, text=shape.text
-    )
+    node = Node.at(tree, parent, branch, kind=Node.Kind.QUESTION, text=shape.text)
+    node.save()
     _make_nodes(tree, shape.yes, parent=node, branch=Node.Branch.YES)
     _make_nodes(tree, shape.no, parent=node, branch=Node.Branch.NO)
 

@@ -91,6 +91,32 @@ class Project(models.Model):
         validators=[MinValueValidator(1), MaxValueValidator(10_000)],
         help_text="Most trees that grow at the same time.",
     )
+    spans_required = models.BooleanField(
+        default=False, help_text="Each follow-up question says where in the rule text it is from."
+    )
+    rejection_votes = models.PositiveSmallIntegerField(
+        default=1,
+        validators=[MinValueValidator(1), MaxValueValidator(9)],
+        help_text="How many must reject a turn before it is taken out.",
+    )
+    rejection_voters = models.PositiveSmallIntegerField(
+        default=1,
+        validators=[MinValueValidator(1), MaxValueValidator(9)],
+        help_text="How many look at a turn that somebody rejected, that person included.",
+    )
+    tell_rejections = models.BooleanField(
+        default=True, help_text="The author of a rejected turn reads why it was rejected."
+    )
+    near_question_threshold = models.FloatField(
+        default=0.8,
+        validators=[MinValueValidator(0.01), MaxValueValidator(1.0)],
+        help_text="TF-IDF cosine from which on two questions of one path are pointed out as near.",
+    )
+    most_leases = models.PositiveSmallIntegerField(
+        default=3,
+        validators=[MinValueValidator(1), MaxValueValidator(50)],
+        help_text="Most pieces of work in one person's hands.",
+    )
     questions_per_tree = models.PositiveSmallIntegerField(
         default=2,
         validators=[MaxValueValidator(100)],
@@ -133,6 +159,10 @@ class Project(models.Model):
                 condition=Q(max_depth__gte=1, max_depth__lte=12), name="project_depth"
             ),
             models.CheckConstraint(condition=Q(active_trees__gte=1), name="project_active_trees"),
+            models.CheckConstraint(
+                condition=Q(rejection_votes__gte=1, rejection_voters__gte=F("rejection_votes")),
+                name="project_rejection_votes",
+            ),
             models.CheckConstraint(
                 condition=Q(negative_threshold__gte=0, negative_threshold__lte=1),
                 name="project_negative_threshold",
@@ -209,6 +239,31 @@ class AuditEvent(models.Model):
 
     def __str__(self) -> str:
         return f"{self.action} {self.object_type} {self.object_id}"
+
+
+class StateChange(models.Model):
+    """One step of one row from state to state; an empty `from_state` says that it began."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="state_changes")
+    object_type = models.CharField(max_length=40)
+    object_id = models.PositiveBigIntegerField()
+    from_state = models.CharField(max_length=20, blank=True)
+    to_state = models.CharField(max_length=20)
+    actor = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
+    reason = models.CharField(max_length=500, blank=True)
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["pk"]
+        indexes = [models.Index(fields=["object_type", "object_id"], name="state_change_by_object")]
+        constraints = [
+            models.CheckConstraint(
+                condition=~Q(from_state=F("to_state")), name="state_change_changes"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.object_type} {self.object_id}: {self.from_state} -> {self.to_state}"
 
 
 class JobQuerySet(models.QuerySet["Job"]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from django.db import models
 from django.db.models import Q
@@ -22,7 +22,8 @@ class Kind(models.TextChoices):
     SNIPPETS = "snippets", "Snippets"  # a document, whose snippets an expert settles
     QUESTION = "question", "First question"  # a snippet that has none
     QUESTION_CHECK = "question check", "Check of a first question"  # a question of another expert
-    PATH = "path", "Path of a tree"  # a tree, one branch of which is continued
+    PATH = "path", "Path of a tree"  # a tree; `part` is the branch that is continued
+    NODE_CHECK = "node check", "Check of a turn"  # a follow-up question that somebody rejected
     SCENARIO = "scenario", "Scenario"  # a tree that a scenario is written for
 
 
@@ -80,7 +81,7 @@ class Assignment(models.Model):
     worker = models.ForeignKey(User, models.PROTECT, related_name="assignments")
     kind = models.CharField(max_length=20, choices=Kind.choices)
     work_id = models.BigIntegerField()
-    part = models.CharField(max_length=3, blank=True)  # which branch of it, where it has branches
+    part = models.CharField(max_length=24, blank=True)  # which branch of it, where it has branches
     round = models.PositiveSmallIntegerField(default=0)  # how often it was opened again
     slot = models.PositiveSmallIntegerField(default=0)
     state = models.CharField(max_length=10, choices=State.choices, default=State.LEASED)
@@ -93,6 +94,13 @@ class Assignment(models.Model):
     draft_saved_at = models.DateTimeField(null=True)
     submit_key = models.CharField(max_length=64, blank=True)
     outcome = models.JSONField(default=dict)  # what a submit answered; a repeated one gets it too
+    active_seconds = models.PositiveIntegerField(
+        default=0, help_text="Time on task: without the minutes in which nothing was done."
+    )
+
+    TRANSITIONS: ClassVar = {
+        State.LEASED: {State.SUBMITTED, State.RETURNED, State.EXPIRED, State.RELEASED},
+    }
 
     objects = AssignmentQuerySet.as_manager()
 

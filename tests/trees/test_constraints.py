@@ -20,9 +20,9 @@ def tree() -> Tree:
 
 def add(tree: Tree, *, parent: Node | None, branch: str) -> Node:
     with transaction.atomic():
-        return Node.objects.create(
-            tree=tree, parent=parent, branch=branch, kind=Node.Kind.ANSWER, answer="No"
-        )
+        node = Node.at(tree, parent, branch, kind=Node.Kind.ANSWER, answer="No")
+        node.save()
+        return node
 
 
 def test_an_open_branch_takes_one_node(tree):
@@ -77,7 +77,7 @@ def test_moving_a_node_under_a_final_answer_is_refused(tree):
         pytest.raises(IntegrityError, match="hangs under a live follow-up question"),
         transaction.atomic(),
     ):
-        Node.objects.filter(pk=moved.pk).update(parent=leaf)
+        Node.objects.filter(pk=moved.pk).update(parent=leaf, place="yn")
 
 
 def test_a_question_with_nodes_below_does_not_become_an_answer(tree):
@@ -102,7 +102,17 @@ def test_a_question_with_nodes_below_does_not_become_an_answer(tree):
 def test_a_node_that_is_neither_question_nor_answer_is_refused(tree, fields):
     root = tree.nodes.get(parent=None)
     with pytest.raises(IntegrityError), transaction.atomic():
-        Node.objects.create(tree=tree, parent=root, **{"branch": "no", **fields})
+        Node.objects.create(tree=tree, parent=root, **{"branch": "no", "place": "n", **fields})
+
+
+@pytest.mark.parametrize("place", ["", "yy", "nn", "z"])
+def test_a_place_that_does_not_follow_from_the_parents_is_refused(tree, place):
+    root = tree.nodes.get(parent=None)
+    leaf = {"kind": "answer", "answer": "No", "branch": "no"}
+    with pytest.raises(IntegrityError, match="follows from its parent"), transaction.atomic():
+        Node.objects.create(tree=tree, parent=root, place=place, **leaf)
+    with pytest.raises(IntegrityError, match="follows from its parent"), transaction.atomic():
+        tree.nodes.filter(branch="yes").update(place=place)
 
 
 def test_a_tree_id_is_forty_hex_digits_and_stands_once_in_a_project(tree):

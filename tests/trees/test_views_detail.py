@@ -275,9 +275,11 @@ def test_utterances_of_a_node_are_counted_and_ten_are_shown(client, expert, proj
 def test_taken_out_nodes_are_listed_with_who_why_and_when(client, expert, project):
     tree = make_tree(project, GROWING)
     leaf = tree.nodes.filter(branch="no", kind="answer")
-    leaf.update(
-        taken_out_at=timezone.now(), taken_out_by=expert, taken_out_reason="A child may, too."
+    now = timezone.now()
+    cut = tree.cuts.create(
+        kind="rejected", at=now, by=expert, reason="A child may, too.", branch="no"
     )
+    leaf.update(taken_out_at=now, cut=cut)
     content = page_of(client, tree)
     assert outline(content)[-1] == ("2", "", "2", "NO open")
     assert "Taken out of this tree: 1 = No Written" in words(content)

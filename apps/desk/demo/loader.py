@@ -25,6 +25,7 @@ from apps.snippets.domain.reshaping import count_items
 from apps.snippets.domain.words import count_words
 from apps.snippets.models import POSITION_GAP, Document, Question, Snippet
 from apps.trees.domain.identifiers import tree_id
+from apps.trees.domain.places import slot_name
 from apps.trees.domain.tree import is_finished
 from apps.trees.models import Node, Tree
 from apps.workers.models import Assignment, Kind
@@ -67,13 +68,14 @@ class _Loading:
         _, end = self.clock.work()
         return {"created_by": self.people[username], "created_at": end}
 
-    def handed_out(self, username: str, kind: Kind, tree: Tree) -> dict[str, Any]:
+    def handed_out(self, username: str, kind: Kind, tree: Tree, part: str = "") -> dict[str, Any]:
         """Provenance of a row that comes from work on the tree, handed out to a worker."""
         worker = self.people[username]
         begin, end = self.clock.work()
         number = next(self.rounds)
         assignment = Assignment.objects.create(
-            project=self.project, worker=worker, kind=kind, work_id=tree.pk, round=number,
+            project=self.project, worker=worker, kind=kind, work_id=tree.pk, part=part,
+            round=0 if part else number,
             state=Assignment.State.SUBMITTED, submit_key=f"demo {number}",
             leased_at=begin, expires_at=begin + _LEASE, ended_at=end,
         )  # fmt: skip
@@ -209,16 +211,19 @@ def _grow_branch(
 ) -> None:
     if "by" not in content:
         return  # open: nobody has continued it yet
-    made = loading.handed_out(content["by"], Kind.PATH, tree)
-    place: dict[str, Any] = {"tree": tree, "parent": parent, "branch": branch, **made}
+    part = slot_name(parent.pk if parent else None, branch)
+    made = loading.handed_out(content["by"], Kind.PATH, tree, part=part)
     if "answer" in content:
-        Node.objects.create(kind=Node.Kind.ANSWER, answer=content["answer"], **place)
+        Node.at(
+            tree, parent, branch, kind=Node.Kind.ANSWER, answer=content["answer"], **made
+        ).save()
         return
     start = tree.question.snippet.text.index(content["span"])
-    node = Node.objects.create(
-        kind=Node.Kind.QUESTION, text=content["ask"], span_start=start,
-        span_end=start + len(content["span"]), **place,
+    node = Node.at(
+        tree, parent, branch, kind=Node.Kind.QUESTION, text=content["ask"], span_start=start,
+        span_end=start + len(content["span"]), **made,
     )  # fmt: skip
+    node.save()
     _grow_branch(loading, tree, content["yes"], parent=node, branch=Node.Branch.YES)
     _grow_branch(loading, tree, content["no"], parent=node, branch=Node.Branch.NO)
 

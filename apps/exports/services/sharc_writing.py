@@ -147,15 +147,13 @@ def _node(
     above: dict[tuple[int, domain.Path], Node],
     tables: _Tables,
 ) -> Node:
-    place = {
-        "tree": one.tree,
-        "parent": above[one.tree.pk, path[:-1]] if path else None,
-        "branch": path[-1].follow_up_answer.lower() if path else Node.Branch.ROOT,
-    }
+    parent = above[one.tree.pk, path[:-1]] if path else None
+    branch = path[-1].follow_up_answer.lower() if path else Node.Branch.ROOT
     if isinstance(node, domain.FinalAnswer):
-        return Node(**place, kind=Node.Kind.ANSWER, answer=node.answer, **tables.origin)
-    text = domain.next_text(node) or ""
-    return Node(**place, kind=Node.Kind.QUESTION, text=text, **tables.origin)
+        fields = {"kind": Node.Kind.ANSWER, "answer": node.answer}
+    else:
+        fields = {"kind": Node.Kind.QUESTION, "text": domain.next_text(node) or ""}
+    return Node.at(one.tree, parent, branch, **fields, **tables.origin)
 
 
 def _scenarios(grown: Sequence[_Grown], tables: _Tables) -> None:

@@ -8,9 +8,8 @@ question above it and the branch ("12-yes"); an open root is "root".
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from apps.trees.domain.places import slot_name
 from apps.trees.domain.tree import Answer, FinalAnswer, OpenBranch, Path, Question, Tree
-
-OPEN_ROOT = "root"
 
 
 @dataclass(frozen=True)
@@ -69,4 +68,4 @@ def slots(tree: Tree) -> Iterator[Slot]:
 def _name(node: Tree, parent: str, branch: Answer | None) -> str:
     if not isinstance(node, OpenBranch):
         return str(node.key)
-    return f"{parent}-{branch.value.lower()}" if branch else OPEN_ROOT
+    return slot_name(parent or None, branch.value.lower() if branch else "")

@@ -1,18 +1,22 @@
-"""Trees of follow-up questions. The database itself keeps them trees (see migration 0002)."""
+"""Trees and their nodes. The database itself keeps them trees (see migrations 0002 and 0004)."""
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.db import models
 from django.db.models import Count, Exists, OuterRef, Q, Subquery
+from django.db.models.functions import Length
 from django.urls import reverse
 
 from apps.accounts.models import User
 from apps.projects.models import Project
 from apps.snippets.models import Question
 from apps.trees.domain import tree as domain
+from apps.trees.domain.places import place_below
+from apps.trees.domain.simulated_user import SEED_BYTES
 from apps.workers.models import Provenance
 
 if TYPE_CHECKING:
@@ -41,6 +45,12 @@ class TreeQuerySet(models.QuerySet["Tree"]):
             question_count=_count_of_tree(Count("nodes", filter=is_asked)),
             utterance_count=_count_of_tree(Count("utterances")),
         )
+
+    def growing(self) -> TreeQuerySet:
+        return self.filter(state=Tree.State.GROWING)
+
+    def finished(self) -> TreeQuerySet:
+        return self.filter(state=Tree.State.FINISHED)
 
     def in_split(self, split: str) -> TreeQuerySet:
         return self.filter(question__snippet__document__split=split)
@@ -72,6 +82,10 @@ def _count_of_tree(count: Count) -> Subquery:
     return Subquery(same_tree.annotate(number=count).values("number"))
 
 
+def draw_seed() -> str:
+    return secrets.token_hex(SEED_BYTES)
+
+
 class Tree(Provenance):
     """A snippet, its question and the binary tree of follow-up questions."""
 
@@ -83,9 +97,21 @@ class Tree(Provenance):
     tree_id = models.CharField(max_length=40)
     question = models.OneToOneField(Question, models.CASCADE, related_name="tree")
     state = models.CharField(max_length=10, choices=State.choices, default=State.GROWING)
-    max_depth = models.PositiveSmallIntegerField(
-        help_text="Frozen when the tree starts: a changed setting moves no running tree."
+    # Frozen when the tree starts: a changed setting moves no running tree.
+    max_depth = models.PositiveSmallIntegerField()
+    spans_required = models.BooleanField(default=False)
+    rejection_votes = models.PositiveSmallIntegerField(default=1)
+    rejection_voters = models.PositiveSmallIntegerField(default=1)
+    # Of the simulated user. Never leaves the server: who knows it knows every answer.
+    seed = models.CharField(max_length=32, default=draw_seed)
+    logic_class = models.CharField(
+        max_length=20, blank=True, help_text="Of a finished tree, as a truth function."
     )
+
+    TRANSITIONS: ClassVar = {
+        State.GROWING: {State.FINISHED},  # the last open branch was closed
+        State.FINISHED: {State.GROWING},  # something was taken out
+    }
 
     objects = TreeQuerySet.as_manager()
 
@@ -98,7 +124,10 @@ class Tree(Provenance):
                 condition=Q(tree_id__regex=r"^[0-9a-f]{40}$"), name="tree_id_is_sha1"
             ),
         ]
-        indexes = [models.Index(fields=["project", "state"], name="tree_by_state")]
+        indexes = [
+            models.Index(fields=["project", "state"], name="tree_by_state"),
+            models.Index(fields=["project", "logic_class"], name="tree_by_logic_class"),
+        ]
 
     def __str__(self) -> str:
         return self.tree_id[:8]
@@ -111,13 +140,59 @@ class Tree(Provenance):
         return build(self.nodes.live())
 
 
+class CutQuerySet(models.QuerySet["Cut"]):
+    def in_force(self) -> CutQuerySet:
+        return self.filter(restored_at__isnull=True)
+
+
+class Cut(models.Model):
+    """A node and all below it, taken out together. Nothing is deleted: a cut can be undone."""
+
+    class Kind(models.TextChoices):
+        REJECTED = "rejected", "Rejected"  # by workers, or by an expert
+        PRUNED = "pruned", "Pruned"  # redundant; the branch is annotated anew
+        SETTLED = "settled", "Settled"  # redundant; an expert gave the final answer instead
+
+    tree = models.ForeignKey(Tree, models.CASCADE, related_name="cuts")
+    # Where it hung; no parent: it was the root.
+    parent = models.ForeignKey("Node", models.CASCADE, null=True, related_name="+")
+    branch = models.CharField(max_length=3, blank=True)
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    reason = models.CharField(max_length=500, blank=True)
+    at = models.DateTimeField()
+    by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
+    restored_at = models.DateTimeField(null=True)
+    restored_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
+
+    objects = CutQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return f"{self.kind} in {self.tree}"
+
+
 class NodeQuerySet(models.QuerySet["Node"]):
     def live(self) -> NodeQuerySet:
         return self.filter(taken_out_at__isnull=True)
 
+    def questions(self) -> NodeQuerySet:
+        return self.filter(kind=Node.Kind.QUESTION)
+
+    def on_path_to(self, place: str) -> NodeQuerySet:
+        """The nodes from the root to this place, that one included; in this order."""
+        return self.filter(place__in=[place[:end] for end in range(len(place) + 1)]).order_by(
+            Length("place")
+        )
+
+    def below(self, place: str) -> NodeQuerySet:
+        """The nodes at this place and under it."""
+        return self.filter(place__startswith=place)
+
     def with_provenance(self) -> NodeQuerySet:
         """Each with who made it, by which assignment or import, and who took it out."""
-        return self.select_related("created_by", "assignment", "job", "taken_out_by")
+        return self.select_related("created_by", "assignment", "job", "cut__by")
 
 
 class Node(Provenance):
@@ -135,6 +210,9 @@ class Node(Provenance):
     tree = models.ForeignKey(Tree, models.CASCADE, related_name="nodes")
     parent = models.ForeignKey("self", models.CASCADE, null=True, related_name="children")
     branch = models.CharField(max_length=3, choices=Branch.choices, blank=True)
+    place = models.CharField(
+        max_length=200, blank=True, help_text="The way from the root: y or n for each turn."
+    )
     kind = models.CharField(max_length=10, choices=Kind.choices)
     text = models.TextField(blank=True, help_text="The follow-up question.")
     answer = models.CharField(max_length=3, choices=ANSWERS, blank=True)
@@ -143,8 +221,10 @@ class Node(Provenance):
     )
     span_end = models.PositiveIntegerField(null=True, help_text="One past the end.")
     taken_out_at = models.DateTimeField(null=True)
-    taken_out_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
-    taken_out_reason = models.CharField(max_length=500, blank=True)
+    cut = models.ForeignKey(Cut, models.PROTECT, null=True, related_name="nodes")
+    disputed_at = models.DateTimeField(
+        null=True, help_text="Somebody rejected it, and more have to look before that counts."
+    )
 
     objects = NodeQuerySet.as_manager()
 
@@ -181,6 +261,18 @@ class Node(Provenance):
                 name="node_span_has_both_ends",
             ),
         ]
+        indexes = [
+            models.Index(fields=["tree", "created_by"], name="node_by_author"),
+            models.Index(
+                fields=["tree"], condition=Q(disputed_at__isnull=False), name="node_disputed"
+            ),
+        ]
+
+    @classmethod
+    def at(cls, tree: Tree, parent: Node | None, branch: str, **fields: Any) -> Node:
+        """A new node on the branch under `parent`, or the root; not saved."""
+        place = place_below(parent.place, branch) if parent else ""
+        return cls(tree=tree, parent=parent, branch=branch, place=place, **fields)
 
     def __str__(self) -> str:
         return self.text or self.answer
