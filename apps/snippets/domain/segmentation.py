@@ -17,16 +17,15 @@ if one follows. What the rules leave open is decided so:
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import groupby
 from math import ceil
 
-from apps.snippets.domain.blocks import Block, Body, Kind, escaped, escapes, paragraph, placed
-from apps.snippets.domain.sentences import fitting_pieces, sentences
-from apps.snippets.domain.words import count_words, has_words
+from apps.snippets.domain.blocks import Body, Kind
+from apps.snippets.domain.parts import Part, parts_of
+from apps.snippets.domain.sentences import sentences
 
 
 class LongLists(StrEnum):
@@ -78,67 +77,33 @@ class Segment:
 
 def segment(body: Body, limits: Limits) -> Iterator[Segment]:
     """The snippets of `body` in document order, each within `limits`."""
+    return segment_parts(parts_of(body), limits)
+
+
+def segment_parts(parts: Iterable[Part], limits: Limits) -> Iterator[Segment]:
+    """As `segment`, of parts of a body in order, each with a word."""
     used: set[Piece] = set()
-    parts = (_part(block, offset) for block, offset in placed(body) if has_words(block.text))
     for section in _sections(parts, limits):
         for draft in _drafts(section, limits):
             yield _segment(draft, used)
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
-    """A block of the body, or the span `start` to `end` of its text."""
-
-    block: Block
-    offset: int
-    escapes: Sequence[int]
-    start: int
-    end: int
-    words: int
-
-    @property
-    def text(self) -> str:
-        return self.block.text[self.start : self.end]
-
-    def line(self) -> str:
-        return self.block.mark + escaped(self.text, self.block)
-
-    def cut(self, start: int, end: int) -> _Part:
-        start, end = start + self.start, end + self.start
-        words = count_words(self.block.text[start:end])
-        return replace(self, start=start, end=end, words=words)
-
-    def fitting(self, limit: int) -> list[_Part]:
-        if self.words <= limit:
-            return [self]
-        return [self.cut(start, end) for start, end in fitting_pieces(self.text, limit)]
-
-    def span(self) -> tuple[int, int]:
-        start = self.offset + self.start + bisect_left(self.escapes, self.start)
-        return start, self.offset + self.end + bisect_left(self.escapes, self.end)
-
-
-def _part(block: Block, offset: int) -> _Part:
-    text = block.text
-    return _Part(block, offset, escapes(text, block), 0, len(text), count_words(text))
-
-
-@dataclass(frozen=True, slots=True)
 class _Draft:
     """The parts of one snippet or, before it is cut, of all that stands under one heading."""
 
-    heading: _Part | None
-    text: _Part | None
-    items: Sequence[_Part] = ()
+    heading: Part | None
+    text: Part | None
+    items: Sequence[Part] = ()
 
     def words(self) -> int:
         return sum(part.words for part in (self.heading, self.text, *self.items) if part)
 
 
-def _sections(parts: Iterable[_Part], limits: Limits) -> Iterator[_Draft]:
+def _sections(parts: Iterable[Part], limits: Limits) -> Iterator[_Draft]:
     """Each paragraph and each list with its lead-in, not cut yet."""
-    heading: _Part | None = None
-    text: _Part | None = None
+    heading: Part | None = None
+    text: Part | None = None
     for is_list, group in groupby(parts, key=lambda part: part.block.kind == Kind.ITEM):
         if is_list:
             yield _Draft(heading, text, list(group))
@@ -149,12 +114,17 @@ def _sections(parts: Iterable[_Part], limits: Limits) -> Iterator[_Draft]:
                 yield _Draft(heading, text)
             if part.block.kind == Kind.PARAGRAPH:
                 text = part
-            elif part.words <= limits.max_words // 2:
+            elif is_heading(part, limits):
                 heading, text = part, None
             else:
-                text = replace(part, block=paragraph(part.text))
+                text = part.as_paragraph()
     if text:
         yield _Draft(heading, text)
+
+
+def is_heading(part: Part, limits: Limits) -> bool:
+    """A long one is a paragraph."""
+    return part.block.kind == Kind.HEADING and part.words <= limits.max_words // 2
 
 
 def _drafts(section: _Draft, limits: Limits) -> Iterator[_Draft]:
@@ -168,7 +138,7 @@ def _drafts(section: _Draft, limits: Limits) -> Iterator[_Draft]:
         return
     room = limits.max_words - (heading.words if heading else 0)
     before, lead_in = _lead_in(text, room) if items else (text, None)
-    if before:
+    if before and before.words:
         yield from (_Draft(heading, piece) for piece in before.fitting(room))
     room -= lead_in.words if lead_in else 0
     fitting = [piece for item in items for piece in item.fitting(room)]
@@ -176,7 +146,7 @@ def _drafts(section: _Draft, limits: Limits) -> Iterator[_Draft]:
     yield from (_Draft(heading, lead_in, some) for some in _batches(fitting, most, room))
 
 
-def _lead_in(text: _Part | None, room: int) -> tuple[_Part | None, _Part | None]:
+def _lead_in(text: Part | None, room: int) -> tuple[Part | None, Part | None]:
     """What goes before the list as paragraphs, and what is repeated with each part of it."""
     if not text or text.words <= room // 3:
         return None, text
@@ -187,7 +157,7 @@ def _lead_in(text: _Part | None, room: int) -> tuple[_Part | None, _Part | None]
     return text, None
 
 
-def _batches(items: Sequence[_Part], most: int, room: int) -> Iterator[Sequence[_Part]]:
+def _batches(items: Sequence[Part], most: int, room: int) -> Iterator[Sequence[Part]]:
     """At most `most` items and `room` words in each, and about the same number of items."""
     start, words_left = 0, sum(item.words for item in items)
     while start < len(items):

@@ -8,21 +8,14 @@ from hypothesis import strategies as st
 from apps.snippets.domain.blocks import Body, Kind, body_text, bullet, heading, paragraph, placed
 from apps.snippets.domain.recut import segment_uncovered
 from apps.snippets.domain.segmentation import Limits, LongLists, Role, Segment, segment
-from apps.snippets.domain.words import has_words, is_word, tokens
-from tests.snippets.domain.bodies import limits, splitting_limits
+from tests.snippets.domain.bodies import bodies_of_words, limits, splitting_limits
+from tests.snippets.domain.properties import (
+    assert_each_snippet_is_its_own_segmentation,
+    assert_offsets_find_the_words,
+    assert_within_limits,
+)
 
 LIMITS = Limits()
-# Without the characters that Markdown has a use for.
-_lines = st.lists(
-    st.sampled_from(["You", "must", "live", "here.", "If", "not:", "No.", "5", "日本語。", "؟"]),
-    min_size=1, max_size=30,
-).map(" ".join).filter(has_words)  # fmt: skip
-_blocks = st.one_of(
-    st.builds(heading, _lines, st.integers(1, 6)),
-    st.builds(paragraph, _lines),
-    st.builds(bullet, _lines, st.integers(1, 4), is_tight=st.booleans()),
-)
-bodies_of_prose = st.lists(_blocks, max_size=12).map(lambda found: Body("", "", tuple(found)))
 
 
 def body(*blocks) -> Body:
@@ -40,10 +33,6 @@ def content(segments: list[Segment]) -> list[tuple[int, int]]:
         for piece in one.pieces
         if piece.role in {Role.PARAGRAPH, Role.ITEM}
     ]
-
-
-def words_of(text: str) -> list[str]:
-    return [match[0] for match in tokens(text) if is_word(match[0])]
 
 
 def places(text: str, found: list[tuple[int, int]]) -> set[int]:
@@ -67,12 +56,12 @@ def texts(cut: Body, covered: list[tuple[int, int]], using: Limits = LIMITS) -> 
     return [one.text for one in segment_uncovered(cut, covered, using)]
 
 
-@given(bodies_of_prose, limits)
+@given(bodies_of_words, limits)
 def test_where_nothing_is_kept_it_is_the_segmentation(cut, using):
     assert list(segment_uncovered(cut, [], using)) == list(segment(cut, using))
 
 
-@given(bodies_of_prose, splitting_limits, splitting_limits, st.data())
+@given(bodies_of_words, splitting_limits, splitting_limits, st.data())
 def test_no_word_is_in_two_snippets_and_none_is_lost(cut, before, after, data):
     proposed = list(segment(cut, before))
     kept = [one for one in proposed if data.draw(st.booleans())]
@@ -86,15 +75,13 @@ def test_no_word_is_in_two_snippets_and_none_is_lost(cut, before, after, data):
     assert lost & places_outside_headings(cut) == set()
 
 
-@given(bodies_of_prose, splitting_limits, st.data())
-def test_offsets_find_the_words(cut, using, data):
-    kept = [one for one in segment(cut, using) if data.draw(st.booleans())]
-    text = body_text(cut)
-    for one in segment_uncovered(cut, spans(kept), using):
-        for piece in one.pieces:
-            found = words_of(text[piece.start : piece.end])
-            assert found
-            assert set(found) <= set(words_of(one.text))
+@given(bodies_of_words, limits, limits, st.data())
+def test_offsets_find_the_words_and_nothing_is_over_the_limits(cut, before, after, data):
+    kept = [one for one in segment(cut, before) if data.draw(st.booleans())]
+    new = list(segment_uncovered(cut, spans(kept), after))
+    assert_offsets_find_the_words(cut, new)
+    assert_within_limits(new, after)
+    assert_each_snippet_is_its_own_segmentation(new, after)
 
 
 RULES = body(
@@ -154,6 +141,26 @@ def test_pieces_point_into_the_whole_body_past_backslashes():
     assert text[piece.start : piece.end] == text[end:]
     assert text[end:] == "Second \\*\\*y\\*\\* and [z\\](u) end."
     assert rest.text == text[end:]
+
+
+def test_what_has_no_word_is_neither_left_nor_proposed_with_what_was_kept():
+    long = body(
+        paragraph("First some words here. # Second the same again; you must be one of: #"),
+        bullet("an owner"),
+        bullet("a tenant"),
+    )
+    proposed = list(segment(long, Limits(max_list_items=1, max_words=6)))
+    kept = [one for one in proposed if one.items == 0] + proposed[-1:]
+    assert texts(long, spans(kept), Limits(max_words=6)) == ["* an owner"]
+
+
+def test_a_long_heading_is_a_paragraph_and_so_is_what_is_left_of_it():
+    odd = body(heading("> 1 is one. # Two is two.", 2), paragraph("It is free."))
+    using = Limits(max_words=4)
+    first, second, last = segment(odd, using)
+    assert [first.text, second.text] == ["\\> 1 is one.", "\\# Two is two."]
+    assert list(segment_uncovered(odd, spans([first]), using)) == [second, last]
+    assert list(segment_uncovered(odd, spans([second]), using)) == [first, last]
 
 
 def test_lists_that_are_left_out_stay_left_out():

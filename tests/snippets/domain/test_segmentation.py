@@ -134,6 +134,12 @@ def test_of_a_longer_lead_in_the_last_sentence_is_repeated() -> None:
     ]
 
 
+def test_a_sentence_without_a_word_before_a_lead_in_is_no_snippet() -> None:
+    body = Body("", "", (paragraph("。If:"), bullet("here"), bullet("there")))
+    found = segment(body, Limits(max_list_items=1, max_words=2))
+    assert [one.text for one in found] == ["If:\n\n* here", "If:\n\n* there"]
+
+
 @pytest.mark.parametrize("sentence", [words(90), f"One. {words(90)}"])
 def test_a_lead_in_without_a_short_end_is_a_paragraph(sentence: str) -> None:
     found = texts(f"{sentence}\n\n" + "\n".join(["* a"] * 5))
