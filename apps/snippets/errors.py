@@ -3,6 +3,7 @@
 StudioError
   DocumentRefusedError
   IndexRefusedError
+  NothingLoadedError
   BenchError
     NotOnYourBenchError
     DocumentTakenError
@@ -20,6 +21,8 @@ StudioError
     TreeHasBegunError
 """
 
+from typing import Any
+
 from apps.projects.errors import StudioError
 
 
@@ -29,6 +32,18 @@ class DocumentRefusedError(StudioError):
 
 class IndexRefusedError(StudioError):
     """The list of files and their sources cannot be read; nothing was written."""
+
+
+class NothingLoadedError(StudioError):
+    """No document came out of the files; nothing was written. `report` says why of each."""
+
+    def __init__(self, report: dict[str, Any]) -> None:
+        self.report = report
+        super().__init__(
+            "None of the files could be read; the lines above say why."
+            if report["files"]
+            else "There is no document in these files."
+        )
 
 
 class BenchError(StudioError):

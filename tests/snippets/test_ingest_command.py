@@ -11,6 +11,7 @@ from django.core.management import CommandError, call_command
 
 from apps.projects.models import AuditEvent, Job, Project
 from apps.snippets.models import Document, Snippet
+from tests.factories import make_project
 from tests.snippets.archives import write_zip
 
 pytestmark = pytest.mark.django_db
@@ -155,10 +156,37 @@ def test_a_name_that_is_no_text_is_shown_as_well_as_it_goes(tmp_path):
     assert run(tmp_path)[0] == "created, 1 snippets: caf?.txt"
 
 
-@pytest.mark.parametrize("data", [b"", b"%PDF-1.7"])
-def test_when_nothing_could_be_read_it_ends_with_1_after_it_has_said_why(tmp_path, data):
+def nothing_is_written() -> bool:
+    return not any(kind.objects.exists() for kind in (Project, Job, AuditEvent, Document))
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"", "There is no text in its body."),
+        (b"%PDF-1.7", "This is a PDF file: save it as HTML, Markdown or plain text first."),
+    ],
+)
+def test_when_nothing_could_be_read_it_says_why_and_writes_nothing(tmp_path, capsys, data, why):
     (tmp_path / "a.txt").write_bytes(data)
-    assert refusal(tmp_path) == "None of the files could be read; the lines above say why."
+    with pytest.raises(CommandError, match=r"^None of the files could be read;"):
+        call_command("ingest_documents", str(tmp_path), "--project=bikes")
+    assert capsys.readouterr().out == f"failed ({why}): a.txt\n1 failed; 0 new snippets\n"
+    assert nothing_is_written()
+
+
+def test_an_archive_without_a_document_makes_no_project(tmp_path):
+    path = write_zip(tmp_path / "all.zip", {"index.json": b"[]"})
+    assert refusal(path) == "There is no document in these files."
+    assert nothing_is_written()
+
+
+def test_when_nothing_could_be_read_a_project_that_is_here_stays_as_it_is(tmp_path):
+    project = make_project("bikes")
+    (tmp_path / "a.txt").write_bytes(b"")
+    assert refusal(tmp_path).startswith("None of the files could be read")
+    assert [*Project.objects.all()] == [project]
+    assert not project.jobs.exists()
 
 
 def test_a_path_that_is_not_there_is_refused_before_anything_is_written(folder, tmp_path):
@@ -168,7 +196,7 @@ def test_a_path_that_is_not_there_is_refused_before_anything_is_written(folder, 
     empty = tmp_path / "empty"
     empty.mkdir()
     assert refusal(empty) == "There are no HTML, Markdown or text files in it."
-    assert [Project.objects.count(), Job.objects.count(), AuditEvent.objects.count()] == [0, 0, 0]
+    assert nothing_is_written()
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from apps.snippets.models import Document
 from apps.snippets.services import ingest_fetch
 from apps.snippets.services.ingest import Details
 from apps.snippets.services.ingest_jobs import queue_fetch, queue_uploads, run_ingest
+from apps.snippets.tasks import ingest_documents
 from sharc_studio.celery import app
 from tests.celery_worker import running_worker, start_worker
 from tests.factories import make_project, make_user
@@ -56,18 +57,13 @@ def run(job: Job) -> Job:
     return job
 
 
-def test_the_report_names_every_file_those_that_failed_first(
-    project, nothing_is_sent, django_capture_on_commit_callbacks
-):
+def test_the_report_names_every_file_those_that_failed_first(project, nothing_is_sent):
     index = b'[{"file": "a.txt", "source_url": "https://office.example/a"}, {"file": "gone.txt"}]'
     job = queue(
         project, upload("a.txt"), upload("b.txt", b""), upload("c.zip", zip_bytes({"d.md": TEXT})),
         index=index, licence="OGL", retrieved_on=date(2024, 5, 31),
     )  # fmt: skip
-    kept = [entry["kept_as"] for entry in job.parameters["files"]]
-    assert all(map(default_storage.exists, kept))
-    with django_capture_on_commit_callbacks(execute=True):
-        run(job)
+    run(job)
 
     first, second = Document.objects.order_by("pk")
     assert (job.state, job.report) == (
@@ -88,7 +84,46 @@ def test_the_report_names_every_file_those_that_failed_first(
     assert [first.source_url, first.licence, first.retrieved_on, first.created_by] == [
         "https://office.example/a", "OGL", date(2024, 5, 31), job.created_by,
     ]  # fmt: skip
-    assert not any(map(default_storage.exists, kept))
+
+
+def are_kept(job: Job) -> list[bool]:
+    return [default_storage.exists(entry["kept_as"]) for entry in job.parameters["files"]]
+
+
+def test_uploads_are_kept_until_their_job_is_done(project, nothing_is_sent):
+    job = queue(project, upload("a.txt"), upload("b.txt", b""))
+    assert are_kept(job) == [True, True]
+    ingest_documents(job.pk)
+    assert are_kept(job) == [False, False]
+
+
+def test_uploads_of_a_job_that_failed_are_deleted(project, nothing_is_sent):
+    job = queue(project, upload("a.txt"))
+    Job.objects.filter(pk=job.pk).update(parameters={**job.parameters, "details": None})
+    ingest_documents(job.pk)
+    job.refresh_from_db()
+    assert (job.state, are_kept(job)) == ("failed", [False])
+
+
+def test_uploads_of_a_job_that_was_cancelled_before_it_began_are_deleted(project, nothing_is_sent):
+    job = queue(project, upload("a.txt"))
+    jobs.cancel_job(job, actor=make_user())
+    ingest_documents(job.pk)
+    assert (are_kept(job), Document.objects.count()) == ([False], 0)
+
+
+def test_uploads_of_a_job_that_was_given_up_go_with_the_next_and_of_others_none(
+    project, nothing_is_sent
+):
+    given_up, running, queued = (queue(project, upload("a.txt")) for _ in range(3))
+    long_ago = timezone.now() - timedelta(days=1)
+    dead = Job.objects.filter(pk=given_up.pk)
+    dead.update(state="running", attempt=jobs.MAX_ATTEMPTS, heartbeat_at=long_ago)
+    jobs.requeue_lost_jobs()
+    Job.objects.filter(pk=running.pk).update(state="running", heartbeat_at=timezone.now())
+    ingest_documents(running.pk)  # a message that came twice
+    ingest_documents(queue(project, upload("b.txt")).pk)
+    assert [are_kept(job) for job in (given_up, running, queued)] == [[False], [True], [True]]
 
 
 def test_a_single_file_has_the_source_that_the_form_says(project, nothing_is_sent):

@@ -7,24 +7,24 @@ content, and not loaded twice.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from datetime import date
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.projects.models import Job, Project
 from apps.projects.services.jobs import finish_job, queue_job, report_progress, start_job_here
 from apps.projects.services.projects import create_project
-from apps.snippets.errors import DocumentRefusedError
+from apps.snippets.errors import DocumentRefusedError, NothingLoadedError
 from apps.snippets.services.ingest import Details, Ingested, ingest_document
 from apps.snippets.services.ingest_fetch import fetched
 from apps.snippets.services.ingest_files import Incoming, Upload, incoming
@@ -36,6 +36,8 @@ TASK = "snippets.ingest_documents"
 FAILED = "failed"
 
 Progress = Callable[[str, int, int], None]
+Row = dict[str, Any]
+"""What became of one file, for the report."""
 
 
 # Starting -----------------------------------------------------------------------------------
@@ -87,21 +89,37 @@ def ingest_here(
     uploads: Sequence[Upload], *, slug: str, author: User | None, missing: Iterable[str],
     progress: Progress,
 ) -> Job:  # fmt: skip
-    """Loads in this process, into the project `slug`, which is made if it is not there."""
+    """Loads in this process, into the project `slug`, which is made if it is not there.
+
+    Raises NothingLoadedError; then nothing was written, not even the project.
+    """
     with ExitStack() as stack:
         files = list(incoming(uploads, Details(), stack))
+        # Up to the first document that can be read, which gives project and job their reason.
         with transaction.atomic():
-            project = Project.objects.filter(slug=slug).first()
-            if project is None:
-                project = create_project(Project(slug=slug, name=slug), created_by=author)
-            names = [upload.name for upload in uploads]
-            job = start_job_here(
-                project, kind=KIND, parameters={"files": len(names)}, created_by=author
-            )
-        report = _load(job, files, progress=progress)
+            job = _start_here(slug, files=len(uploads), author=author)
+            rows = _rows(job, files, progress=progress)
+            first = list(_until_loaded(rows))
+            if all(row["outcome"] == FAILED for row in first):
+                raise NothingLoadedError({**_report(first), "missing": list(missing)})
+        report = _report([*first, *rows])
     finish_job(job, report={**report, "missing": list(missing)})
     job.refresh_from_db()
     return job
+
+
+def _start_here(slug: str, *, files: int, author: User | None) -> Job:
+    project = Project.objects.filter(slug=slug).first()
+    if project is None:
+        project = create_project(Project(slug=slug, name=slug), created_by=author)
+    return start_job_here(project, kind=KIND, parameters={"files": files}, created_by=author)
+
+
+def _until_loaded(rows: Iterable[Row]) -> Iterator[Row]:
+    for row in rows:
+        yield row
+        if row["outcome"] != FAILED:
+            return
 
 
 def run_ingest(job: Job) -> None:
@@ -113,12 +131,11 @@ def run_ingest(job: Job) -> None:
             if "urls" in job.parameters
             else list(incoming(map(_kept, job.parameters["files"]), details, stack))
         )
-        report = _load(job, files, progress=_say_nothing)
+        report = _report(list(_rows(job, files, progress=_say_nothing)))
     missing = job.parameters.get("missing", [])
     with transaction.atomic():
         finish_job(job, report={**report, "missing": missing})
         look_for_near_duplicates(job.project, now=timezone.now())
-        transaction.on_commit(partial(_forget_uploads, job))
 
 
 def _say_nothing(step: str, done: int, total: int) -> None:
@@ -130,25 +147,23 @@ def _kept(entry: dict[str, Any]) -> Upload:
     return Upload(entry["name"], path, _from_json(entry["details"]))
 
 
-def _forget_uploads(job: Job) -> None:
-    for entry in job.parameters.get("files", []):
-        default_storage.delete(entry["kept_as"])
-
-
-def _load(job: Job, files: Sequence[Incoming], *, progress: Progress) -> dict[str, Any]:
-    rows: list[dict[str, Any]] = []
+def _rows(job: Job, files: Sequence[Incoming], *, progress: Progress) -> Iterator[Row]:
+    """Loads one file after the other, and says what became of each."""
     seen: dict[str, str] = {}
     for number, file in enumerate(files):
         report_progress(job, step="loading", done=number, total=len(files))
         progress("loading", number, len(files))
-        rows.append(_row(file, job, seen))
+        yield _row(file, job, seen)
+
+
+def _report(rows: Sequence[Row]) -> dict[str, Any]:
     counts = Counter(row["outcome"].replace(" ", "_") for row in rows)
     # What failed comes first: a person must do something about it.
-    rows.sort(key=lambda row: row["outcome"] != FAILED)
-    return {"files": rows, "counts": dict(counts), "snippets": _new_snippets(rows)}
+    in_order = sorted(rows, key=lambda row: row["outcome"] != FAILED)
+    return {"files": in_order, "counts": dict(counts), "snippets": _new_snippets(rows)}
 
 
-def _row(file: Incoming, job: Job, seen: dict[str, str]) -> dict[str, Any]:
+def _row(file: Incoming, job: Job, seen: dict[str, str]) -> Row:
     """What became of one file. `seen` maps source URLs to the files that had them before."""
     try:
         loaded = _ingest(file, job, seen)
@@ -172,5 +187,21 @@ def _ingest(file: Incoming, job: Job, seen: dict[str, str]) -> Ingested:
     )  # fmt: skip
 
 
-def _new_snippets(rows: Iterable[dict[str, Any]]) -> int:
+def _new_snippets(rows: Iterable[Row]) -> int:
     return sum(row["snippets"] for row in rows if row["outcome"] in {"created", "new version"})
+
+
+# Afterwards ---------------------------------------------------------------------------------
+
+
+def forget_uploads(job_id: int) -> None:
+    """Deletes the files of a job that has ended, however it did; a running one keeps them.
+
+    Also those of earlier jobs whose end no worker has seen: cancelled or given up.
+    """
+    unseen = Q(state__in=[Job.State.CANCELLED, Job.State.FAILED])
+    done = Q(pk=job_id, state=Job.State.DONE)
+    ended = Job.objects.filter(done | unseen, task=TASK)
+    for parameters in ended.values_list("parameters", flat=True):
+        for entry in parameters.get("files", []):
+            default_storage.delete(entry["kept_as"])

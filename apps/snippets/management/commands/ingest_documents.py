@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from apps.projects.arguments import project_slug
 from apps.projects.errors import StudioError
+from apps.snippets.errors import NothingLoadedError
 from apps.snippets.services.ingest_files import Upload, uploads_in
 from apps.snippets.services.ingest_index import Index, read_index
 from apps.snippets.services.ingest_jobs import FAILED, ingest_here
@@ -23,8 +24,8 @@ A document that is here with the same source URL and content is skipped; other c
 version. Each document is loaded by itself: after a kill, run the same command again. Stdout has a
 line for each file, stderr the progress.
 
-Exit code 1: the arguments or FILE are wrong, and nothing was written; or none of the files could
-be read. 0 otherwise, also when some failed: their lines say why.
+Exit code 1: the arguments or FILE are wrong, or none of the files could be read; then nothing was
+written, not even the project. 0 otherwise, also when some failed: their lines say why.
 """
 
 COUNTS = ("created", "new_version", "same", FAILED)
@@ -50,12 +51,10 @@ class Command(BaseCommand):
             job = ingest_here(uploads, slug=options["project"], author=None,
                               missing=index.unused(), progress=self._progress)  # fmt: skip
         except StudioError as error:
+            if isinstance(error, NothingLoadedError):
+                self._print(error.report)
             raise CommandError(str(error)) from error
         self._print(job.report)
-        if not job.report["counts"]:
-            raise CommandError("There is no document in these files.")
-        if set(job.report["counts"]) == {FAILED}:
-            raise CommandError("None of the files could be read; the lines above say why.")
 
     def _progress(self, step: str, done: int, total: int) -> None:
         # A line for each per cent: a thousand files are no thousand lines.
