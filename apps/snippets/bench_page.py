@@ -137,6 +137,11 @@ class BenchPage:
         step = last_step(self.document, self.reader) if self.is_mine else None
         return step.action if step else ""
 
+    @cached_property
+    def newest_version(self) -> Document | None:
+        """Of this page, if it is not this one."""
+        return Document.objects.newer_than(self.document).without_texts().first()
+
     @property
     def next_row(self) -> Row | None:
         """What the focused snippet would be merged with."""

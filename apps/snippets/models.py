@@ -55,6 +55,19 @@ class DocumentQuerySet(models.QuerySet["Document"]):
         proposed = Snippet.objects.proposed().values("document")
         return self.filter(pk__in=Snippet.objects.values("document")).exclude(pk__in=proposed)
 
+    def newest(self) -> DocumentQuerySet:
+        """Without those whose page is here in a newer version."""
+        newer = Document.objects.filter(
+            project=OuterRef("project"), source_url=OuterRef("source_url"),
+            version__gt=OuterRef("version"),
+        )  # fmt: skip
+        return self.exclude(Exists(newer))
+
+    def newer_than(self, document: Document) -> DocumentQuerySet:
+        """Newer versions of the same page, the newest first."""
+        same = self.filter(project=document.project_id, source_url=document.source_url)
+        return same.filter(version__gt=document.version).order_by("-version")
+
     def with_newest_version(self) -> DocumentQuerySet:
         """Each with `newest_version`, of the page that it is a version of."""
         same = Document.objects.filter(

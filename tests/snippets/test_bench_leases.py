@@ -148,6 +148,27 @@ def test_a_settled_document_can_be_taken_to_reopen_what_is_in_it(project, ada):
     assert document.snippets.get().state == "proposed"
 
 
+def test_of_a_page_only_the_newest_version_is_handed_out(project, ada, ben):
+    url = "https://office.example/page"
+    older = make_bench(project, "One.", source_url=url)
+    next_for(ada, project)
+    newest = make_bench(project, "Two.", source_url=url, version=2)
+    make_bench(make_project(), "Three.", source_url=url, version=3)
+    assert next_for(ada, project) == older  # in hand already
+    put_down_for(older, ada)
+    assert given_back(project, ada) == []
+    assert [next_for(ben, project), next_for(ada, project)] == [newest, None]
+    assert take(older, expert=ada, now=NOW).work_id == older.pk
+
+
+def test_a_newer_version_takes_precedence_when_all_in_it_is_settled(project, ada):
+    url = "https://office.example/page"
+    make_bench(project, "One.", source_url=url)
+    newest = make_bench(project, "Two.", source_url=url, version=2)
+    newest.snippets.update(state=Snippet.State.ACCEPTED)
+    assert next_for(ada, project) is None
+
+
 # Time
 
 

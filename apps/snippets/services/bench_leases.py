@@ -138,10 +138,11 @@ def _lock(project: Project) -> None:
 
 
 def waiting_documents(project: Project) -> DocumentQuerySet:
-    """Those with a snippet to settle that nobody has."""
+    """Those with a snippet to settle that nobody has. Of a page, only its newest version."""
     leases = Assignment.objects.leased().of_work(Kind.SNIPPETS, OuterRef("pk"))
     proposed = Snippet.objects.proposed().filter(document=OuterRef("pk"))
-    return Document.objects.filter(Exists(proposed), ~Exists(leases), project=project)
+    documents = Document.objects.filter(Exists(proposed), ~Exists(leases), project=project)
+    return documents.newest()
 
 
 def _returned_by(expert: User) -> Exists:
