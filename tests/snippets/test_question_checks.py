@@ -191,6 +191,24 @@ def test_a_question_on_which_a_tree_has_begun_stays(project, expert, snippet):
 
 
 @pytest.mark.django_db(transaction=True)
+def test_two_clicks_at_once_take_one_check():
+    project = make_project(question_checks=True)
+    checker = make_member(project, Role.EXPERT)
+    for _ in range(8):
+        make_question(make_snippet(make_document(project)), state="proposed")
+
+    def click(_: int) -> Assignment | None:
+        try:
+            return take_check(project, expert=checker, now=NOW)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(8) as pool:
+        taken = list(pool.map(click, range(8)))
+    assert taken == [Assignment.objects.get()] * 8
+
+
+@pytest.mark.django_db(transaction=True)
 def test_of_five_who_replace_one_question_at_once_one_does():
     project = make_project()
     snippet = make_snippet(make_document(project))

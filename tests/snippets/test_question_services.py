@@ -4,6 +4,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.db import connection
+from django.test import Client
+from django.urls import reverse
 
 from apps.accounts.models import User
 from apps.projects.models import AuditEvent, Project, Role
@@ -150,6 +152,34 @@ def test_twenty_experts_at_once_get_five_snippets_each_once():
         got = list(pool.map(ask, [make_member(project, Role.EXPERT) for _ in range(20)]))
     assert sorted(key for key in got if key) == sorted(one.pk for one in snippets)
     assert got.count(None) == 15
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("this_snippet", [False, True])
+def test_two_clicks_at_once_take_one_snippet_and_lead_to_it(this_snippet):
+    project = make_project()
+    expert = make_member(project, Role.EXPERT)
+    first, *_ = (make_snippet(make_document(project)) for _ in range(8))
+    address = (
+        reverse("snippets:question_take", args=[project.slug, first.pk])
+        if this_snippet
+        else reverse("snippets:question_next", args=[project.slug])
+    )
+    clients = [Client() for _ in range(8)]
+    for one in clients:
+        one.force_login(expert)
+
+    def click(one: Client) -> str:
+        try:
+            return one.post(address).headers["Location"]
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(8) as pool:
+        led_to = set(pool.map(click, clients))
+    work = Assignment.objects.get()
+    assert work.work_id == first.pk
+    assert led_to == {reverse("snippets:question_work", args=[project.slug, work.pk])}
 
 
 # Submitting

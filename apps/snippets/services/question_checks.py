@@ -6,12 +6,19 @@ from functools import partial
 from itertools import count
 from typing import Any
 
+from django.db import transaction
+
 from apps.accounts.models import User
 from apps.projects.models import Project
 from apps.projects.services import audit
 from apps.snippets.errors import QuestionNotWaitingError
 from apps.snippets.models import Question, QuestionQuerySet
-from apps.snippets.services.questions import CHUNK, end_lost_work, without_void_lease
+from apps.snippets.services.questions import (
+    CHUNK,
+    end_lost_work,
+    lock_expert,
+    without_void_lease,
+)
 from apps.workers.models import Assignment, Kind
 from apps.workers.services.leases import Work, lease_first
 from apps.workers.services.submits import NotTaken, Submitted, submit
@@ -26,8 +33,10 @@ def checkable_questions(project: Project, *, expert: User) -> QuestionQuerySet:
     return free.order_by("snippet__document", "snippet__position")
 
 
+@transaction.atomic
 def take_check(project: Project, *, expert: User, now: datetime) -> Assignment | None:
     """The expert's own open check first, else the next; None when none is free."""
+    lock_expert(expert)
     mine = Assignment.objects.of(expert).filter(project=project, kind=Kind.QUESTION_CHECK)
     waiting = Question.objects.filter(state=State.PROPOSED).values("pk")
     in_hand = mine.lasting(now).filter(work_id__in=waiting).order_by("pk").first()

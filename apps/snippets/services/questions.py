@@ -38,21 +38,31 @@ def waiting_snippets(project: Project, *, expert: User) -> SnippetQuerySet:
     return snippets.waiting_for_question().order_by("document", "position")
 
 
+@transaction.atomic
 def take_question(project: Project, *, expert: User, now: datetime) -> Assignment | None:
     """The expert's own open work first, else the next free snippet; None when none is free."""
+    lock_expert(expert)
     waiting = waiting_snippets(project, expert=expert)
     return _in_hand(waiting, project, expert, now) or lease_first(
         _works(waiting.free_for(expert)), project=project, worker=expert, now=now
     )
 
 
+@transaction.atomic
 def take_question_on(snippet: Snippet, *, expert: User, now: datetime) -> Assignment | None:
     """This very snippet; None when somebody has it, or it does not wait."""
+    lock_expert(expert)
     project = snippet.document.project
     this = waiting_snippets(project, expert=expert).filter(pk=snippet.pk)
     return _in_hand(this, project, expert, now) or lease_first(
         _works(this.free_for(expert)), project=project, worker=expert, now=now
     )
+
+
+def lock_expert(expert: User) -> None:
+    """Two clicks of one person at once: the second sees what the first has taken."""
+    # NO KEY: rows that point to the expert can be added meanwhile.
+    User.objects.select_for_update(no_key=True).get(pk=expert.pk)
 
 
 def _in_hand(
