@@ -151,6 +151,16 @@ FETCH_TIMEOUT_SECONDS = environment.number("FETCH_TIMEOUT_SECONDS", 20, at_least
 # Each file of an upload is an open file of the process until the request ends.
 DATA_UPLOAD_MAX_NUMBER_FILES = 500
 
+# Work -----------------------------------------------------------------------------------------
+
+# Where a worker's next piece of work comes from: what finishes trees comes first.
+WORK_SOURCES = [
+    "apps.trees.services.open_work.reannotations",
+    "apps.trees.services.open_work.started_branches",
+    "apps.trees.services.open_work.node_checks",
+    "apps.trees.services.open_work.new_trees",
+]
+
 # Time and language ----------------------------------------------------------------------------
 
 LANGUAGE_CODE = "en-gb"

@@ -30,6 +30,7 @@ class SettingsForm(forms.ModelForm[Project]):
         widgets = {
             "negative_threshold": forms.NumberInput(attrs={"step": "0.01"}),
             "near_duplicate_threshold": forms.NumberInput(attrs={"step": "0.01"}),
+            "near_question_threshold": forms.NumberInput(attrs={"step": "0.01"}),
         }
         labels = {
             "max_list_items": "List items in a snippet",
@@ -39,6 +40,12 @@ class SettingsForm(forms.ModelForm[Project]):
             "question_checks": "Check first questions",
             "max_depth": "Depth of a tree",
             "active_trees": "Growing trees",
+            "spans_required": "Ask for the source of each question",
+            "rejection_votes": "Rejections that take a turn out",
+            "rejection_voters": "People who look at a rejected turn",
+            "tell_rejections": "Tell authors why",
+            "near_question_threshold": "Similarity of questions on one path",
+            "most_leases": "Work in one person's hands",
             "questions_per_tree": "Irrelevant questions",
             "scenarios_per_tree": "Irrelevant scenarios",
             "negative_threshold": "Similarity of irrelevant scenarios",
@@ -63,9 +70,32 @@ class SettingsForm(forms.ModelForm[Project]):
                 "question_checks",
             ),
         ),
-        ("Trees and work", ("max_depth", "active_trees", "lease_minutes")),
+        (
+            "Trees and work",
+            (
+                "max_depth",
+                "active_trees",
+                "spans_required",
+                "rejection_votes",
+                "rejection_voters",
+                "tell_rejections",
+                "near_question_threshold",
+                "most_leases",
+                "lease_minutes",
+            ),
+        ),
         ("Negatives", ("questions_per_tree", "scenarios_per_tree", "negative_threshold")),
     )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        votes, voters = cleaned.get("rejection_votes"), cleaned.get("rejection_voters")
+        if votes and voters and votes > voters:
+            self.add_error(
+                "rejection_voters",
+                f"At least {votes} people must look, or {votes} rejections are never reached.",
+            )
+        return cleaned
 
     def groups(self) -> list[tuple[str, list[forms.BoundField]]]:
         return [

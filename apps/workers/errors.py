@@ -5,17 +5,23 @@ StudioError
     NotYourWorkError
     LeaseEndedError
     StaleDraftError
+    NotAMemberError
+    TooManyOpenError
 """
 
 from apps.projects.errors import StudioError
 
 
 class WorkError(StudioError):
-    """Something about a piece of work in a person's hands."""
+    """Something about a piece of work in a person's hands. `code` is for programs."""
+
+    code = "work_refused"
 
 
 class NotYourWorkError(WorkError):
     """The assignment is another person's, or there is none."""
+
+    code = "not_your_work"
 
     def __init__(self) -> None:
         super().__init__("This work is not yours. Take new work from the start page.")
@@ -23,6 +29,8 @@ class NotYourWorkError(WorkError):
 
 class LeaseEndedError(WorkError):
     """The lease is over; what was typed is kept."""
+
+    code = "lease_ended"
 
     def __init__(self) -> None:
         super().__init__(
@@ -33,9 +41,32 @@ class LeaseEndedError(WorkError):
 class StaleDraftError(WorkError):
     """A newer draft is here, saved from another tab or device; `version` and `content` are its."""
 
+    code = "stale_draft"
+
     def __init__(self, version: int, content: object) -> None:
         self.version = version
         self.content = content
         super().__init__(
             "A newer draft of this work was saved from another window. Yours is kept beside it."
+        )
+
+
+class NotAMemberError(WorkError):
+    """Somebody took the worker out of the project."""
+
+    code = "not_a_member"
+
+    def __init__(self) -> None:
+        super().__init__("You are not a member of this project any more. Ask its admin.")
+
+
+class TooManyOpenError(WorkError):
+    """The worker holds as much as one person may."""
+
+    code = "too_many_open"
+
+    def __init__(self, most: int) -> None:
+        super().__init__(
+            f"You have {most} pieces of work open, which is as many as one person may have here. "
+            "Finish or give back one of them first."
         )

@@ -27,6 +27,10 @@ class Kind(models.TextChoices):
     SCENARIO = "scenario", "Scenario"  # a tree that a scenario is written for
 
 
+WORKER_KINDS = (Kind.PATH, Kind.NODE_CHECK, Kind.SCENARIO)
+"""What is handed out to whoever asks for work; experts choose the other kinds themselves."""
+
+
 class AssignmentQuerySet(models.QuerySet["Assignment"]):
     def visible_to(self, user: User | AnonymousUser) -> AssignmentQuerySet:
         """Everybody's, in the projects that the user administers."""
@@ -145,6 +149,7 @@ class KeptText(models.Model):
         STALE_DRAFT = "stale draft", "A newer draft was saved before it"
         LEASE_ENDED = "lease ended", "It came after the lease had ended"
         SUBMITTED = "submitted", "The work had been submitted before"
+        RETURNED = "returned", "The work was given back"
 
     assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="kept_texts")
     reason = models.CharField(max_length=20, choices=Reason.choices)

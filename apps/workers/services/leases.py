@@ -7,13 +7,14 @@ IntegrityError in a savepoint, and goes on to the next piece of work.
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import IntegrityError, transaction
 
 from apps.accounts.models import User
 from apps.projects.models import Project
-from apps.projects.services import audit
-from apps.workers.models import Assignment, Kind
+from apps.projects.services import audit, states
+from apps.workers.models import Assignment, AssignmentQuerySet, Kind
 
 State = Assignment.State
 
@@ -28,6 +29,11 @@ class Work:
     round: int = 0
     needs: int = 1
 
+    def is_open(self) -> bool:
+        """Whether the work is there for certain. Asked in the transaction that takes its slot; a
+        kind whose work can vanish meanwhile locks what it hangs on, and looks."""
+        return True
+
     @property
     def key(self) -> dict[str, object]:
         return {
@@ -39,8 +45,18 @@ class Work:
 def lease_first(
     candidates: Iterable[Work], *, project: Project, worker: User, now: datetime
 ) -> Assignment | None:
-    """The first candidate that has a free slot for this worker, leased; None when none has."""
+    """The first candidate that has a free slot for this worker, leased; None when none has.
+
+    Leases that have run out end first.
+    """
     expire_leases(now)
+    return lease_one_of(candidates, project=project, worker=worker, now=now)
+
+
+def lease_one_of(
+    candidates: Iterable[Work], *, project: Project, worker: User, now: datetime
+) -> Assignment | None:
+    """As lease_first, when leases that have run out have been seen to."""
     for work in candidates:
         if assignment := _lease(work, project=project, worker=worker, now=now):
             return assignment
@@ -52,41 +68,62 @@ def _lease(work: Work, *, project: Project, worker: User, now: datetime) -> Assi
         Assignment.objects.holding().filter(**work.key).values_list("slot", flat=True)
     )  # fmt: skip
     for slot in range(work.needs):
-        if slot not in taken and (made := _take(work, slot, project, worker, now)):
+        if slot in taken:
+            continue
+        if made := take_slot(work, slot=slot, project=project, worker=worker, now=now):
             return made
     return None
 
 
-def _take(
-    work: Work, slot: int, project: Project, worker: User, now: datetime
+class _GoneError(Exception):
+    """The work was there when candidates were looked for, and is not any more."""
+
+
+def take_slot(
+    work: Work, *, slot: int, project: Project, worker: User, now: datetime, **fields: Any
 ) -> Assignment | None:
-    ends = now + timedelta(minutes=project.lease_minutes)
+    """The slot, leased; None: somebody was faster, this worker has had it, or the work is gone."""
     try:
         with transaction.atomic():
-            return Assignment.objects.create(
-                **work.key, slot=slot, project=project, worker=worker,
-                leased_at=now, expires_at=ends,
+            if not work.is_open():
+                raise _GoneError  # and not `return`: that would keep what `is_open` has locked
+            lease = Assignment.objects.create(
+                **work.key, slot=slot, project=project, worker=worker, leased_at=now,
+                expires_at=now + timedelta(minutes=project.lease_minutes), **fields,
             )  # fmt: skip
-    except IntegrityError:  # somebody was faster, or this worker has had it
+            states.began(lease, project_id=project.pk, actor=worker, now=now)
+            return lease
+    except (IntegrityError, _GoneError):
         return None
 
 
 def expire_leases(now: datetime) -> int:
     """Frees the work of leases that have run out; returns how many."""
-    return Assignment.objects.overdue(now).update(state=State.EXPIRED, ended_at=now)
+    overdue = Assignment.objects.overdue(now)
+    return states.move(overdue, State.EXPIRED, actor=None, now=now, ended_at=now)
 
 
 def return_work(assignment: Assignment, *, reason: str, now: datetime) -> bool:
     """The worker gives the work back and never gets it again; False: the lease had ended."""
     mine = Assignment.objects.leased().filter(pk=assignment.pk)
-    return bool(mine.update(state=State.RETURNED, ended_at=now, return_reason=reason))
+    return bool(
+        states.move(
+            mine, State.RETURNED, actor=assignment.worker, now=now, reason=reason,
+            return_reason=reason, ended_at=now,
+        )
+    )  # fmt: skip
 
 
 @transaction.atomic
 def release_work(assignment: Assignment, *, actor: User, now: datetime) -> bool:
     """An admin takes the work back, for anybody to take; False: the lease had ended."""
     held = Assignment.objects.leased().filter(pk=assignment.pk)
-    if not held.update(state=State.RELEASED, ended_at=now):
+    if not release_all(held, actor=actor, now=now, reason="released by an admin"):
         return False
     audit.record(actor, "release work", assignment, project=assignment.project)
     return True
+
+
+def release_all(held: AssignmentQuerySet, *, actor: User | None, now: datetime, reason: str) -> int:
+    """Ends these leases, since their work is wanted otherwise; what was typed stays with them."""
+    return states.move(held, State.RELEASED, actor=actor, now=now, reason=reason, ended_at=now)

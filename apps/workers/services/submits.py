@@ -5,14 +5,16 @@ Nothing that a person typed is lost: what no form takes is kept as a KeptText.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 
 from apps.accounts.models import User
+from apps.projects.services import states
 from apps.workers.errors import LeaseEndedError, NotYourWorkError, StaleDraftError
-from apps.workers.models import Assignment, KeptText
+from apps.workers.models import Assignment, KeptText, Kind
+from apps.workers.services.leases import Work, take_slot
 
 State = Assignment.State
 Reason = KeptText.Reason
@@ -52,7 +54,7 @@ def save_draft(
     if assignment.draft_version == version and assignment.draft == content:
         return  # the same save, sent again
     is_stale = assignment.state == State.LEASED and assignment.expires_at > now
-    _keep(assignment, Reason.STALE_DRAFT if is_stale else Reason.LEASE_ENDED, content, now)
+    keep_text(assignment, Reason.STALE_DRAFT if is_stale else Reason.LEASE_ENDED, content, now)
     if is_stale:
         raise StaleDraftError(assignment.draft_version, assignment.draft)
     raise LeaseEndedError
@@ -67,10 +69,12 @@ def submit(
     content: dict[str, Any],
     take: Callable[[Assignment], dict[str, Any]],
     now: datetime,
+    work: Work | None = None,
 ) -> Submitted | NotTaken:
     """Ends the lease with the person's work, in one transaction with what `take` writes.
 
-    `key` is the form's own: sent twice, the submit counts once and answers the same. Raises
+    `key` is the form's own: sent twice, the submit counts once and answers the same. `work` says
+    what is taken again when the lease had ended, for a kind whose work can vanish meanwhile. Raises
     NotYourWorkError, and whatever `take` raises; then nothing is written and the lease goes on.
     """
     mine = Assignment.objects.select_for_update(of=("self",)).select_related("project", "worker")
@@ -80,45 +84,51 @@ def submit(
     if assignment.state == State.SUBMITTED and assignment.submit_key == key:
         return Submitted(assignment.outcome)
     if assignment.state != State.LEASED or assignment.expires_at <= now:
-        return _too_late(assignment, content, now)
-    assignment.outcome = take(assignment)
-    assignment.state, assignment.submit_key, assignment.ended_at = State.SUBMITTED, key, now
-    assignment.save(update_fields=["outcome", "state", "submit_key", "ended_at"])
-    return Submitted(assignment.outcome)
-
-
-def _too_late(assignment: Assignment, content: dict[str, Any], now: datetime) -> NotTaken:
-    if assignment.state == State.SUBMITTED:
-        return NotTaken(_keep(assignment, Reason.SUBMITTED, content, now), None)
-    kept = _keep(assignment, Reason.LEASE_ENDED, content, now)
-    Assignment.objects.overdue(now).filter(pk=assignment.pk).update(
-        state=State.EXPIRED, ended_at=now
+        return _too_late(assignment, work, content, now)
+    outcome = take(assignment)
+    mine = Assignment.objects.filter(pk=assignment.pk)
+    states.move(
+        mine, State.SUBMITTED, actor=worker, now=now, outcome=outcome, submit_key=key, ended_at=now
     )
-    return NotTaken(kept, _lease_again(assignment, content, now))
+    return Submitted(outcome)
+
+
+def _too_late(
+    assignment: Assignment, work: Work | None, content: dict[str, Any], now: datetime
+) -> NotTaken:
+    if assignment.state == State.SUBMITTED:
+        return NotTaken(keep_text(assignment, Reason.SUBMITTED, content, now), None)
+    kept = keep_text(assignment, Reason.LEASE_ENDED, content, now)
+    overdue = Assignment.objects.overdue(now).filter(pk=assignment.pk)
+    states.move(overdue, State.EXPIRED, actor=None, now=now, ended_at=now)
+    return NotTaken(kept, _lease_again(assignment, work, content, now))
 
 
 def _lease_again(
-    assignment: Assignment, content: dict[str, Any], now: datetime
+    assignment: Assignment, work: Work | None, content: dict[str, Any], now: datetime
 ) -> Assignment | None:
     """The same slot, if nobody has taken it; work that was returned stays returned."""
     if assignment.state == State.RETURNED:
         return None
-    try:
-        with transaction.atomic():
-            return Assignment.objects.create(
-                project=assignment.project, worker=assignment.worker, kind=assignment.kind,
-                work_id=assignment.work_id, part=assignment.part, round=assignment.round,
-                slot=assignment.slot, leased_at=now,
-                expires_at=now + timedelta(minutes=assignment.project.lease_minutes),
-                draft=content, draft_version=1, draft_saved_at=now,
-            )  # fmt: skip
-    except IntegrityError:
-        return None
+    return take_slot(
+        work or Work(Kind(assignment.kind), assignment.work_id, assignment.part, assignment.round),
+        slot=assignment.slot, project=assignment.project, worker=assignment.worker, now=now,
+        draft=content, draft_version=1, draft_saved_at=now,
+    )  # fmt: skip
 
 
-def _keep(
+def spend_time(assignment: Assignment, *, seconds: int, now: datetime) -> None:
+    """Keeps the time on task that a page has counted since the lease: the most that any said,
+    and never more than has passed."""
+    passed = int((now - assignment.leased_at).total_seconds())
+    told = max(0, min(seconds, passed))
+    Assignment.objects.filter(pk=assignment.pk, active_seconds__lt=told).update(active_seconds=told)
+
+
+def keep_text(
     assignment: Assignment, reason: Reason, content: dict[str, Any], now: datetime
 ) -> KeptText:
+    """What a person typed for this work and no form took."""
     return KeptText.objects.create(
         assignment=assignment, reason=reason, content=content, kept_at=now
     )

@@ -1,0 +1,235 @@
+"""Open work on trees. It is derived from their state each time somebody asks, and never stored.
+
+A branch is open when its tree grows and nobody has continued it. For one worker, it is left out
+where they wrote anything above it or the first question, had it or gave it back before, wrote what
+was taken out there, or where a turn above it is in dispute.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+from django.db.models import CharField, Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Cast, Coalesce, Concat, Length, Substr
+
+from apps.accounts.models import User
+from apps.projects.models import Project
+from apps.snippets.models import Question
+from apps.trees.domain.identifiers import tree_id
+from apps.trees.domain.places import OPEN_ROOT, parse_slot
+from apps.trees.models import Cut, Node, NodeCheck, Tree
+from apps.workers.models import Assignment, AssignmentQuerySet, Kind
+from apps.workers.services.leases import Work
+
+State = Assignment.State
+BRANCHES = ("yes", "no")
+CHUNK = 50
+"""Rows looked at in one go for a free slot: more than people who ask at the same moment."""
+
+
+@dataclass(frozen=True)
+class PathWork(Work):
+    """A branch to be continued: `work_id` is the tree, `part` the name of the slot."""
+
+    def is_open(self) -> bool:
+        """Locks the tree, so that nothing above the branch is taken out meanwhile."""
+        tree = lock_tree(self.work_id)
+        return is_branch_open(tree, self.part) and self.round == _rounds_so_far(self)
+
+
+@dataclass(frozen=True)
+class NodeCheckWork(Work):
+    """A turn in dispute: `work_id` is the node."""
+
+    def is_open(self) -> bool:
+        node = Node.objects.filter(pk=self.work_id).first()
+        if node is None:
+            return False
+        lock_tree(node.tree_id)
+        return Node.objects.live().filter(pk=node.pk, disputed_at__isnull=False).exists()
+
+
+def lock_tree(key: int) -> Tree:
+    """The tree, locked: whoever changes its nodes does so one after the other."""
+    # NO KEY: rows that point to the tree can be added meanwhile.
+    return Tree.objects.select_for_update(no_key=True).get(pk=key)
+
+
+def is_branch_open(tree: Tree, slot: str) -> bool:
+    """Whether the slot hangs under a live question (or is the root) and nothing stands there."""
+    parent, branch = parse_slot(slot)
+    live = tree.nodes.live()
+    if live.filter(parent=parent, branch=branch).exists():
+        return False
+    return parent is None or live.questions().filter(pk=parent).exists()
+
+
+def _rounds_so_far(work: Work) -> int:
+    """How often the branch was submitted before; after each time that it was opened again."""
+    same = Assignment.objects.of_work(work.kind, work.work_id).filter(part=work.part)
+    return same.filter(state=State.SUBMITTED).count()
+
+
+# Sources of work, in the order of design 4.9 --------------------------------------------------
+
+
+def reannotations(project: Project, *, worker: User) -> Iterator[Work]:
+    """Branches that were open once before: something that stood there was taken out."""
+    cuts = Cut.objects.in_force().filter(tree__project=project, tree__state=Tree.State.GROWING)
+    parents = _questions(project, worker).filter(pk__in=cuts.values("parent"))
+    yield from _branches(_free(parents, worker, reopened=cuts))
+    yield from _roots(_open_roots(project, worker).filter(pk__in=_of_roots(cuts).values("tree")))
+
+
+def started_branches(project: Project, *, worker: User) -> Iterator[Work]:
+    """The other open branches of trees that have been started, the oldest trees first."""
+    yield from _branches(_free(_questions(project, worker), worker))
+    yield from _roots(_open_roots(project, worker))
+
+
+def node_checks(project: Project, *, worker: User) -> Iterator[Work]:
+    """Turns in dispute that the worker neither wrote nor has had a say about."""
+    for key, voters in _disputed(project, worker).values_list("pk", "tree__rejection_voters"):
+        yield NodeCheckWork(Kind.NODE_CHECK, key, needs=voters - 1)
+
+
+def new_trees(project: Project, *, worker: User) -> Iterator[Work]:
+    """The root of a new tree, where the project may have one more that grows."""
+    # Whoever starts a tree does so one after the other, or they could start too many.
+    locked = Project.objects.select_for_update(no_key=True).get(pk=project.pk)
+    if Tree.objects.growing().filter(project=locked).count() >= locked.active_trees:
+        return
+    question = waiting_questions(locked).exclude(created_by=worker).first()
+    if question is not None:
+        yield PathWork(Kind.PATH, start_tree(question, project=locked).pk, OPEN_ROOT)
+
+
+def waiting_questions(project: Project) -> QuerySet[Question]:
+    """Accepted first questions without a tree, the oldest first."""
+    accepted = Question.objects.filter(
+        snippet__document__project=project, state=Question.State.ACCEPTED, tree__isnull=True
+    )
+    return accepted.select_related("snippet").order_by("pk")
+
+
+def start_tree(question: Question, *, project: Project) -> Tree:
+    """A new tree with the limits that the project has now; nobody has begun it."""
+    return Tree.objects.create(
+        project=project, question=question,
+        tree_id=tree_id(question.snippet.text, question.text), max_depth=project.max_depth,
+        spans_required=project.spans_required, rejection_votes=project.rejection_votes,
+        rejection_voters=project.rejection_voters, created_by=question.created_by,
+    )  # fmt: skip
+
+
+# Queries --------------------------------------------------------------------------------------
+
+
+def open_questions(project: Project) -> QuerySet[Node]:
+    """Live follow-up questions of growing trees with an open branch."""
+    questions = Node.objects.live().questions()
+    growing = questions.filter(tree__project=project, tree__state=Tree.State.GROWING)
+    return growing.filter(Q(~_child("yes")) | Q(~_child("no")))
+
+
+def _child(branch: str) -> Exists:
+    return Exists(Node.objects.live().filter(parent=OuterRef("pk"), branch=branch))
+
+
+def _questions(project: Project, worker: User) -> QuerySet[Node]:
+    """Questions under which the worker may write."""
+    above = _above()
+    return (
+        open_questions(project)
+        .filter(~Exists(above.filter(created_by=worker)))
+        .filter(~Exists(above.filter(disputed_at__isnull=False)))
+        .exclude(tree__question__created_by=worker)
+        .order_by("tree_id", "pk")
+    )
+
+
+def _above() -> QuerySet[Node]:
+    """For a subquery: the live nodes on the way to the outer one, that one included."""
+    same_tree = Node.objects.live().filter(tree=OuterRef("tree"))
+    cut_to_length: Any = Substr(OuterRef("place"), 1, Length("place"))
+    return same_tree.annotate(way=cut_to_length).filter(way=F("place"))
+
+
+def _free(
+    questions: QuerySet[Node], worker: User, reopened: QuerySet[Cut] | None = None
+) -> QuerySet[Any]:
+    """Rows (tree, question, yes is free, its round, no is free, its round)."""
+    rows: Any = questions
+    for branch in BRANCHES:
+        part = Concat(Cast("pk", CharField()), Value(f"-{branch}"))
+        rows = rows.annotate(**{f"{branch}_part": part})
+        work = Assignment.objects.of_work(Kind.PATH, OuterRef("tree_id"))
+        work = work.filter(part=OuterRef(f"{branch}_part"))
+        written = Node.objects.filter(parent=OuterRef("pk"), branch=branch, created_by=worker)
+        is_free = Q(~_child(branch), *_not_held(work, worker), ~Exists(written))
+        if reopened is not None:
+            is_free &= Q(Exists(reopened.filter(parent=OuterRef("pk"), branch=branch)))
+        rows = rows.annotate(**{f"{branch}_free": is_free, f"{branch}_round": _rounds(work)})
+    found: QuerySet[Any] = rows.filter(Q(yes_free=True) | Q(no_free=True)).values_list(
+        "tree_id", "pk", "yes_free", "yes_round", "no_free", "no_round"
+    )
+    return found
+
+
+def _not_held(work: AssignmentQuerySet, worker: User) -> list[Any]:
+    """Nobody has the work, and this worker never had it to its end."""
+    done = work.filter(worker=worker, state__in=[State.SUBMITTED, State.RETURNED])
+    return [~Exists(work.leased()), ~Exists(done)]
+
+
+def _rounds(work: AssignmentQuerySet) -> Coalesce:
+    submitted = work.filter(state=State.SUBMITTED).order_by().values("work_id")
+    return Coalesce(Subquery(submitted.annotate(number=Count("pk")).values("number")), 0)
+
+
+def _branches(rows: QuerySet[Any]) -> Iterator[Work]:
+    for tree, question, yes_free, yes_round, no_free, no_round in _in_chunks(rows):
+        if yes_free:
+            yield PathWork(Kind.PATH, tree, f"{question}-yes", yes_round)
+        if no_free:
+            yield PathWork(Kind.PATH, tree, f"{question}-no", no_round)
+
+
+def _open_roots(project: Project, worker: User) -> QuerySet[Tree]:
+    """Started trees whose root is open, and free for the worker."""
+    root = Node.objects.live().filter(tree=OuterRef("pk"), parent=None)
+    written = Node.objects.filter(tree=OuterRef("pk"), parent=None, created_by=worker)
+    work = Assignment.objects.of_work(Kind.PATH, OuterRef("pk")).filter(part=OPEN_ROOT)
+    open_trees = Tree.objects.growing().filter(
+        ~Exists(root), ~Exists(written), *_not_held(work, worker), project=project
+    )
+    return open_trees.exclude(question__created_by=worker).order_by("pk")
+
+
+def _of_roots(cuts: QuerySet[Cut]) -> QuerySet[Cut]:
+    return cuts.filter(parent=None)
+
+
+def _roots(trees: QuerySet[Tree]) -> Iterator[Work]:
+    work = Assignment.objects.of_work(Kind.PATH, OuterRef("pk")).filter(part=OPEN_ROOT)
+    rows: Any = trees.annotate(round=_rounds(work)).values_list("pk", "round")
+    for tree, number in _in_chunks(rows):
+        yield PathWork(Kind.PATH, tree, OPEN_ROOT, number)
+
+
+def _disputed(project: Project, worker: User) -> QuerySet[Node]:
+    said = NodeCheck.objects.filter(node=OuterRef("pk"), checker=worker)
+    work = Assignment.objects.of_work(Kind.NODE_CHECK, OuterRef("pk"))
+    given_back = work.filter(worker=worker, state=State.RETURNED)
+    disputed = Node.objects.live().filter(disputed_at__isnull=False, tree__project=project)
+    others = disputed.exclude(created_by=worker).exclude(tree__question__created_by=worker)
+    return others.filter(~Exists(said), ~Exists(given_back)).order_by("disputed_at", "pk")
+
+
+def _in_chunks(rows: QuerySet[Any]) -> Iterator[Any]:
+    for start in count(0, CHUNK):
+        chunk = list(rows[start : start + CHUNK])
+        yield from chunk
+        if len(chunk) < CHUNK:
+            return
