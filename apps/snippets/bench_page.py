@@ -26,6 +26,7 @@ from apps.snippets.services.bench_leases import (
     lease_on,
     waiting_documents,
 )
+from apps.workers.models import Assignment, Kind
 
 EXCERPT = 140
 _HEADING = re.compile(r"(?m)^#{1,6}.*$")
@@ -160,6 +161,16 @@ class BenchPage:
         with_document = found.select_related("other__document")
         shown = with_document.defer("other__document__source", "other__document__body")
         return list(shown[:DUPLICATES_SHOWN])
+
+    @cached_property
+    def begun_question(self) -> str:
+        """What had been typed of a question when the focused snippet was sent back."""
+        if self.focused is None or not self.focused.snippet.sent_back_note:
+            return ""
+        work = Assignment.objects.of_work(Kind.QUESTION, self.focused.snippet.pk)
+        sent_back = work.filter(outcome__has_key="sent_back").order_by("-pk")
+        outcome = sent_back.values_list("outcome", flat=True).first() or {}
+        return str(outcome.get("text", ""))
 
     @property
     def other_drafts(self) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """The pages of the snippet bench: who sees what, and at which cost."""
 
+import html
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from apps.snippets.models import Document, NearDuplicate, Snippet
 from apps.snippets.services import bench
 from apps.snippets.services.bench_leases import take
 from apps.snippets.services.ingest import Details, ingest_document
+from apps.snippets.services.questions import send_snippet_back, take_question_on
 from apps.workers.models import Assignment
 from tests.conftest import SHARED_DATA
 from tests.factories import make_document, make_member, make_project, make_snippet
@@ -177,6 +179,23 @@ def test_a_snippet_that_was_sent_back_says_why(client, taken):
     Snippet.objects.filter(pk=nth(taken, 1).pk).update(sent_back_note="It is a greeting")
     words = words_of_main(page_of(client, taken))
     assert "No question could be written on it: It is a greeting" in words
+
+
+def test_a_question_begun_before_a_snippet_was_sent_back_is_shown_with_the_reason(
+    client, ada, project
+):
+    document = make_bench(project, *TEXTS)
+    snippet, other = nth(document, 1), nth(document, 2)
+    Snippet.objects.filter(pk__in=[snippet.pk, other.pk]).update(state="accepted")
+    now = timezone.now()
+    for one, text in ((snippet, "Can I <b>"), (other, "")):
+        work = take_question_on(one, expert=ada, now=now)
+        assert work is not None
+        send_snippet_back(work, note="A greeting", text=text, key="k", now=now)
+    first = words_of_main(page_of(client, document, snippet=snippet.pk))
+    assert "written on it: A greeting Begun, and not finished: “Can I <b>”" in html.unescape(first)
+    second = words_of_main(page_of(client, document, snippet=other.pk))
+    assert ("written on it: A greeting" in second, "Begun" in second) == (True, False)
 
 
 # Permissions and cost
