@@ -34,18 +34,21 @@ class Choice:
     yes: Choices
     no: Choices
 
-    def turn(self, answer: Answer) -> Turn:
-        return Turn(self.text, answer)
+    def branch(self, answer: Answer) -> Choices:
+        return self.yes if answer is Answer.YES else self.no
 
 
 Choices: TypeAlias = Choice | Answer
 
-Known: TypeAlias = Mapping[str, Answer]
-"""Answers to folded questions."""
+Known: TypeAlias = Mapping[str, Turn]
+"""Turns that are given, in order, by their folded question."""
 
 
 def choices(tree: Tree) -> Choices:
-    """The tree without what no answers lead to, and without questions on which nothing hangs."""
+    """The tree without what no answers lead to, and without questions that all end in one answer.
+
+    Raises `UnfinishedTreeError` when a branch is open.
+    """
     built: dict[int, Choices] = {}
     for path, node in reversed(list(nodes(tree))):  # children first
         if isinstance(node, Question):
@@ -59,15 +62,12 @@ def choices(tree: Tree) -> Choices:
 
 
 def restricted(node: Choices, known: Known) -> Choices:
-    """What is left to ask when the answers `known` are given.
-
-    An answer, if the outcome is certain: nothing is left that all answers take to the same end.
-    """
+    """What is left to ask after the turns `known`: an answer, if the outcome is certain."""
     built: list[Choices] = []
     waiting: list[tuple[Choices, Known, bool]] = [(node, known, False)]
     while waiting:
         above, given, is_built_below = waiting.pop()
-        here = follow(above, given)
+        here = _followed(above, given)
         if not isinstance(here, Choice):
             built.append(here)
         elif is_built_below:
@@ -75,21 +75,13 @@ def restricted(node: Choices, known: Known) -> Choices:
             built.append(yes if yes is no else Choice(here.question, here.text, yes, no))
         else:
             waiting.append((here, given, True))
-            waiting.append((here.no, {**given, here.question: Answer.NO}, False))
-            waiting.append((here.yes, {**given, here.question: Answer.YES}, False))
+            waiting.extend((here, further, False) for further in _further(here, given))
     return built.pop()
-
-
-def follow(node: Choices, known: Known) -> Choices:
-    """Go down while `known` answers what is asked."""
-    while isinstance(node, Choice) and (answer := known.get(node.question)):
-        node = node.yes if answer is Answer.YES else node.no
-    return node
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Turns after which one tree's final answer is `one`, and another's is `other`."""
+    """Turns after which one tree's final answer is `one`, and the other tree's is `other`."""
 
     turns: Path
     one: Answer
@@ -97,8 +89,30 @@ class Difference:
 
 
 def differences(one: Choices, other: Choices) -> Iterator[Difference]:
-    """All pairs of leaves that the same answers lead to, and that are not the same."""
-    turns: list[Turn] = []
-    known: dict[str, Answer] = {}
-    waiting: list[tuple[Choices, Choices, int]] = [(one, other, 0)]
-    ...
+    """Each pair of leaves that the same answers lead to and that differ; none if they are equal.
+
+    Goes down both at once. Turns come as the first asks them, then the second.
+    """
+    waiting: list[tuple[Choices, Choices, Known]] = [(one, other, {})]
+    while waiting:
+        left, right, known = waiting.pop()
+        left, right = _followed(left, known), _followed(right, known)
+        if isinstance(left, Choice):
+            waiting.extend((left, right, further) for further in _further(left, known))
+        elif isinstance(right, Choice):
+            waiting.extend((left, right, further) for further in _further(right, known))
+        elif left is not right:
+            yield Difference(tuple(known.values()), left, right)
+
+
+def _followed(node: Choices, known: Known) -> Choices:
+    """Down as long as `known` answers what is asked."""
+    while isinstance(node, Choice) and (turn := known.get(node.question)):
+        node = node.branch(turn.follow_up_answer)
+    return node
+
+
+def _further(asked: Choice, known: Known) -> Iterator[Known]:
+    """With the answer No, then with Yes: whoever takes from the end goes on with Yes."""
+    for answer in (Answer.NO, Answer.YES):
+        yield {**known, asked.question: Turn(asked.text, answer)}
