@@ -19,6 +19,11 @@ SETTINGS = {
     "scenarios_per_tree": "1",
     "negative_threshold": "0.2",
     "near_duplicate_threshold": "0.8",
+    "rejection_votes": "1",
+    "rejection_voters": "1",
+    "tell_rejections": "on",
+    "near_question_threshold": "0.8",
+    "most_leases": "3",
     "lease_minutes": "60",
 }
 
