@@ -3,6 +3,7 @@
 StudioError
   ImportRefusedError
   ExportRefusedError
+  SplitsRefusedError
 """
 
 from apps.projects.errors import StudioError
@@ -14,3 +15,7 @@ class ImportRefusedError(StudioError):
 
 class ExportRefusedError(StudioError):
     """What was asked for cannot be exported; nothing was written."""
+
+
+class SplitsRefusedError(StudioError):
+    """Documents cannot be moved between splits; nothing was written."""

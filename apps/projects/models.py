@@ -145,6 +145,9 @@ class Project(models.Model):
         validators=[MinValueValidator(5), MaxValueValidator(1440)],
         help_text="How long a piece of work stays with the person who took it.",
     )
+    splits_frozen_at = models.DateTimeField(
+        null=True, help_text="From then on no document changes its split: a release needs that."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
 

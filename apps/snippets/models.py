@@ -103,6 +103,9 @@ class Document(Provenance):
     source = models.TextField(blank=True, help_text="The file as it came, decoded.")
     body = models.TextField(blank=True, help_text="Its body as Markdown: snippets point into it.")
     split = models.CharField(max_length=5, choices=Split.choices, blank=True)
+    is_split_pinned = models.BooleanField(
+        default=False, help_text="It stays in its split, also when splits are drawn anew."
+    )
 
     objects = DocumentQuerySet.as_manager()
 
@@ -114,6 +117,9 @@ class Document(Provenance):
             ),
             models.CheckConstraint(
                 condition=Q(split__in=["", *Split.values]), name="document_split"
+            ),
+            models.CheckConstraint(
+                condition=Q(is_split_pinned=False) | ~Q(split=""), name="document_pinned_to_a_split"
             ),
         ]
         indexes = [models.Index(fields=["project", "domain"], name="document_by_domain")]

@@ -150,7 +150,7 @@ def _node(
     parent = above[one.tree.pk, path[:-1]] if path else None
     branch = path[-1].follow_up_answer.lower() if path else Node.Branch.ROOT
     if isinstance(node, domain.FinalAnswer):
-        fields = {"kind": Node.Kind.ANSWER, "answer": node.answer}
+        fields: dict[str, Any] = {"kind": Node.Kind.ANSWER, "answer": node.answer}
     else:
         fields = {"kind": Node.Kind.QUESTION, "text": domain.next_text(node) or ""}
     return Node.at(one.tree, parent, branch, **fields, **tables.origin)

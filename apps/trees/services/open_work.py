@@ -100,9 +100,10 @@ def new_trees(project: Project, *, worker: User) -> Iterator[Work]:
     locked = Project.objects.select_for_update(no_key=True).get(pk=project.pk)
     if Tree.objects.growing().filter(project=locked).count() >= locked.active_trees:
         return
-    question = waiting_questions(locked).exclude(created_by=worker).first()
-    if question is not None:
-        yield PathWork(Kind.PATH, start_tree(question, project=locked).pk, OPEN_ROOT)
+    for question in _in_chunks(waiting_questions(locked).exclude(created_by=worker)):
+        if not has_twin(question, project=locked):
+            yield PathWork(Kind.PATH, start_tree(question, project=locked).pk, OPEN_ROOT)
+            return
 
 
 def waiting_questions(project: Project) -> QuerySet[Question]:
@@ -111,6 +112,13 @@ def waiting_questions(project: Project) -> QuerySet[Question]:
         snippet__document__project=project, state=Question.State.ACCEPTED, tree__isnull=True
     )
     return accepted.select_related("snippet").order_by("pk")
+
+
+def has_twin(question: Question, *, project: Project) -> bool:
+    """Whether the same question on the same rule text has a tree: both would have one id."""
+    return Tree.objects.filter(
+        project=project, tree_id=tree_id(question.snippet.text, question.text)
+    ).exists()
 
 
 def start_tree(question: Question, *, project: Project) -> Tree:
