@@ -37,6 +37,19 @@ def mark_spans(html: str, source: str, spans: Iterable[Span]) -> str:
     return "".join(marker.written)
 
 
+def mark_positions(html: str, source: str) -> str:
+    """The HTML with `<span data-at="12">` around each run of text: where it begins in the source.
+
+    For a browser that has to say which code points of the source somebody selected: within a run,
+    source and text go on together, code point by code point. What has no place in the source, such
+    as line breaks between blocks, stands outside of runs.
+    """
+    placer = _Placer(source)
+    placer.feed(html)
+    placer.close()
+    return "".join(placer.written)
+
+
 class _Marker(HTMLParser):
     def __init__(self, source: str, spans: tuple[Span, ...]) -> None:
         super().__init__(convert_charrefs=True)
@@ -93,6 +106,39 @@ class _Marker(HTMLParser):
         self._position = position + 1
         self._last = self._slots[position]
         return self._last
+
+
+class _Placer(_Marker):
+    """Lays text along the source as its parent does; each code point's slot is its position."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__(source, ())
+        self._slots = [str(position) for position in range(len(source))]
+
+    def handle_data(self, data: str) -> None:
+        if data.isspace():
+            self.written.append(data)
+            return
+        runs: list[tuple[str, list[str]]] = []
+        expected = ""
+        for index, character in enumerate(data):
+            self._skip_line_prefix(data, index)
+            position = self._slots_under(character)
+            if not runs or position != expected:
+                runs.append((position, []))
+            runs[-1][1].append(character)
+            expected = str(int(position) + 1) if position else ""
+        self.written.extend(_placed("".join(characters), at) for at, characters in runs)
+
+    def _slots_under(self, character: str) -> str:
+        """White space that the source has elsewhere, behind a `*` say, has no position."""
+        is_here = self._source[self._position : self._position + 1].isspace()
+        return "" if character.isspace() and not is_here else super()._slots_under(character)
+
+
+def _placed(text: str, at: str) -> str:
+    text = escape(text, quote=False)
+    return f'<span data-at="{at}">{text}</span>' if at else text
 
 
 def _marked(text: str, slots: str) -> str:

@@ -1,11 +1,13 @@
 """Sources of questions, marked in rendered rule texts. Offsets are code points."""
 
 import re
+from html import unescape
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.trees.domain.spans import Span, mark_spans
+from apps.projects.markdown import render
+from apps.trees.domain.spans import Span, mark_positions, mark_spans
 
 
 def mark(html: str, source: str, *found: str) -> str:
@@ -97,3 +99,41 @@ def test_marking_adds_marks_and_changes_nothing_else(text, ends):
     html = "<p>" + text.replace("&", "&amp;").replace("<", "&lt;") + "</p>"
     spans = [Span(str(index), *sorted(pair)) for index, pair in enumerate(ends)]
     assert re.sub(r"</?mark[^>]*>", "", mark_spans(html, text, spans)) == html
+
+
+# Positions, for a browser that must say what was selected ---------------------------------------
+
+
+def runs_of(markup: str) -> list[tuple[int, str]]:
+    found = re.findall(r'<span data-at="(\d+)">([^<]*)</span>', markup)
+    return [(int(at), unescape(text)) for at, text in found]
+
+
+def test_each_run_says_where_it_begins_in_the_source():
+    source = "# Grant\n\nYou *can* & may if:\n\n* you are\n  over 18"
+    markup = (
+        '<h3>Grant</h3>\n<p dir="auto">You <em>can</em> &amp; may if:</p>\n<ul>\n<li>you are\n'
+        "over 18</li>\n</ul>\n"
+    )
+    placed = mark_positions(markup, source)
+    assert placed == (
+        '<h3><span data-at="2">Grant</span></h3>\n<p dir="auto"><span data-at="9">You </span><em>'
+        '<span data-at="14">can</span></em> <span data-at="19">&amp; may if:</span></p>\n<ul>\n<li>'
+        '<span data-at="32">you are\n</span><span data-at="42">over 18</span></li>\n</ul>\n'
+    )
+
+
+def test_positions_count_code_points_behind_an_emoji():
+    source = "* 👩\u200d👧 é lives\n* مرحبا"
+    runs = runs_of(mark_positions(str(render(source)), source))
+    assert runs == [(2, "👩\u200d👧 é lives"), (16, "مرحبا")]
+
+
+@given(st.text(st.sampled_from("ab é👩\u200d*#_`&<>\n-1.|"), max_size=60))
+def test_a_run_stands_in_the_source_as_it_is_shown(source):
+    for at, text in runs_of(mark_positions(str(render(source)), source)):
+        shown = source[at : at + len(text)]
+        assert [one for one in shown if not one.isspace()] == [
+            one for one in text if not one.isspace()
+        ]
+        assert len(shown) == len(text)
