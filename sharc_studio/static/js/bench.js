@@ -200,20 +200,29 @@
 
   // Drafts ---------------------------------------------------------------------------------------
 
+  // The last one of all windows, as drafts.js takes it.
+  function lastCopy(prefix) {
+    try {
+      return Object.keys(localStorage).filter((key) => key.startsWith(prefix))
+        .map((key) => JSON.parse(localStorage.getItem(key)))
+        .filter((copy) => copy?.dirty).sort((one, other) => other.at - one.at)[0];
+    } catch {
+      return null; // a browser without storage
+    }
+  }
+
   // This browser may keep text of a snippet that is not in focus: it goes on with the others.
   function bringKeptTexts() {
     const form = document.querySelector("form[data-edit]");
     if (!form) return;
-    let copy = null;
-    try {
-      copy = JSON.parse(localStorage.getItem(`draft ${form.dataset.draftOwner} ${form.dataset.draft}`));
-    } catch { /* a browser without storage */ }
-    if (!copy?.dirty) return;
+    const copy = lastCopy(`draft ${form.dataset.draftOwner} ${form.dataset.draft} `);
+    if (!copy) return;
     for (const [name, value] of Object.entries(copy.content)) {
       if (form.elements[name]) continue;
       const field = Object.assign(document.createElement("input"), { type: "hidden", name, value });
       field.dataset.draftKeep = "";
       form.append(field);
+      form.dataset.draftUnsaved = ""; // drafts.js sends what the page did not come with
     }
   }
 
@@ -247,6 +256,11 @@
     takeFocus();
     announce();
   });
+
+  // Another window has split a snippet: its second half is not in this list.
+  let isIncomplete = false;
+  document.addEventListener("htmx:oobErrorNoTarget", () => { isIncomplete = true; });
+  document.addEventListener("htmx:afterRequest", () => { if (isIncomplete) location.reload(); });
 
   makeModal(document);
   bringKeptTexts();
