@@ -87,9 +87,9 @@ class EditForm(StepForm):
         bench.edit_text(snippet, text=self.cleaned_data["text"], **self._common(expert, now))
 
     @staticmethod
-    def draft_name(snippet: Snippet) -> str:
+    def draft_name(snippet_key: int) -> str:
         """Of the text field, and so of its draft."""
-        return bench.draft_name(snippet)
+        return bench.draft_name(snippet_key)
 
 
 class SplitForm(StepForm):

@@ -5,14 +5,16 @@ Built here and not in templates: a document can have thousands of blocks and of 
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from html import escape
 from itertools import groupby
 from typing import Any
 
-from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from apps.snippets.domain.passages import Line, Passage
+from apps.snippets.models import Snippet
 
+_STATES = {state.value: state.label for state in Snippet.State}
 # Under the page's h1 and the column's h2.
 _HIGHEST_HEADING, _LOWEST_HEADING = 3, 6
 
@@ -37,7 +39,7 @@ def row_markup(
         f'<li class="bench-row" id="row-{key}" data-snippet="{key}" data-state="{snippet.state}"'
         f'{oob}><a href="?snippet={key}" hx-get="?snippet={key}">'
         f'<span class="row-number">{number}</span> '
-        f'<span class="state">{snippet.get_state_display()}</span>{notes}'
+        f'<span class="state">{_STATES[snippet.state]}</span>{notes}'
         f'<span class="row-text" dir="auto">{escape(excerpt)}</span></a></li>'
     )
 

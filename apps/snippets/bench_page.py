@@ -6,9 +6,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from itertools import chain, islice
 from typing import Any
 
 from django.db.models import Exists, OuterRef
+from django.db.models.functions import Left
 from django.utils.safestring import SafeString, mark_safe
 
 from apps.accounts.models import User
@@ -18,7 +20,7 @@ from apps.snippets.bench_markup import document_markup, row_markup
 from apps.snippets.domain.differences import Change, changes
 from apps.snippets.domain.passages import Place, passages
 from apps.snippets.domain.reshaping import Repeat
-from apps.snippets.models import Document, NearDuplicate, Question, Snippet
+from apps.snippets.models import Document, NearDuplicate, Question, Snippet, SnippetQuerySet
 from apps.snippets.services.bench import FROM, last_step
 from apps.snippets.services.bench_leases import (
     document_in_hand,
@@ -32,20 +34,23 @@ EXCERPT = 140
 _HEADING = re.compile(r"(?m)^#{1,6}.*$")
 _MARK = re.compile(r"(?m)^[#*]+ +")
 DUPLICATES_SHOWN = 5
+LISTED = (
+    "pk", "state", "sent_back_note", "pieces", "has_question", "has_duplicates", "beginning",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Row:
     """A snippet in the list. Numbers count what is on the bench, from 1."""
 
-    snippet: Any
+    snippet: Any  # or, when it is not in focus, the columns of it that are LISTED
     number: int
     draft: str  # what the reader was typing
 
     @property
     def excerpt(self) -> str:
         """What tells it apart: its words without the heading, which its neighbours repeat."""
-        beginning = self.snippet.text[: 3 * EXCERPT]
+        beginning = self.snippet.beginning
         words = _MARK.sub("", _HEADING.sub("", beginning)).strip() or _MARK.sub("", beginning)
         return " ".join(words.split())[:EXCERPT]
 
@@ -81,20 +86,21 @@ class Row:
 
 
 class BenchPage:
-    """`asked` is the key of the snippet to look at; otherwise it is the first one to settle."""
+    """`asked` is the key of the snippet to look at; otherwise it is the first one to settle.
+
+    Only what is shown is loaded: a step is answered with two of a thousand rows.
+    """
 
     def __init__(self, document: Document, *, reader: User, asked: int | None, now: datetime):
         self.document = document
         self.reader = reader
         self.lease = lease_on(document, now)
         self.is_mine = self.lease is not None and self.lease.worker_id == reader.pk
-        drafts = self.lease.draft if self.lease and self.is_mine else {}
-        self.rows = [
-            Row(snippet, number, _unfinished(drafts, snippet))
-            for number, snippet in enumerate(_snippets(document), 1)
-        ]
-        self.drafts = drafts
-        self.focused = self._focused(asked)
+        self.drafts = self.lease.draft if self.lease and self.is_mine else {}
+        on_bench = document.snippets.on_bench().values_list("pk", "state")
+        self.states: dict[int, str] = dict(on_bench)
+        self.numbers = {key: number for number, key in enumerate(self.states, 1)}
+        self.focused = self.row_of(self._focus(asked))
         self.forms = _forms_of(self.focused) if self.focused else {}
         self.opened = "edit" if self.focused and self.focused.draft else ""
         self.refusal = ""
@@ -112,21 +118,36 @@ class BenchPage:
         else:
             self.returned_text = text
 
-    def _focused(self, asked: int | None) -> Row | None:
-        choices = (
-            *(row for row in self.rows if row.snippet.pk == asked),
-            *(row for row in self.rows if row.draft),
-            *(row for row in self.rows if row.snippet.state == Snippet.State.PROPOSED),
-            *self.rows,
-        )
-        return next(iter(choices), None)
+    def _focus(self, asked: int | None) -> int | None:
+        if asked in self.states:
+            return asked
+        typed = (key for key in self.states if key in self._unfinished)
+        proposed = (key for key, state in self.states.items() if state == Snippet.State.PROPOSED)
+        return next(chain(typed, proposed, self.states), None)
+
+    @cached_property
+    def _unfinished(self) -> dict[int, str]:
+        """What the reader was typing in snippets that have another text yet."""
+        typed = {key: self.drafts.get(EditForm.draft_name(key)) for key in self.states}
+        named = [key for key, draft in typed.items() if draft] if self.drafts else []
+        texts = self.document.snippets.filter(pk__in=named).values_list("pk", "text")
+        return {key: typed[key] or "" for key, text in texts if typed[key] != text}
+
+    def _row(self, snippet: Any) -> Row:
+        return Row(snippet, self.numbers[snippet.pk], self._unfinished.get(snippet.pk, ""))
 
     def row_of(self, key: int | None) -> Row | None:
-        return next((row for row in self.rows if row.snippet.pk == key), None)
+        found = _snippets(self.document).filter(pk=key).first() if key in self.states else None
+        return self._row(found) if found else None
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        listed = _snippets(self.document).values_list(*LISTED, named=True)
+        return [self._row(one) for one in listed if one.pk in self.numbers]
 
     @cached_property
     def counts(self) -> Counter[str]:
-        return Counter(row.snippet.state for row in self.rows)
+        return Counter(self.states.values())
 
     @property
     def open_count(self) -> int:
@@ -144,13 +165,13 @@ class BenchPage:
         return Document.objects.newer_than(self.document).without_texts().first()
 
     @property
-    def next_row(self) -> Row | None:
-        """What the focused snippet would be merged with."""
+    def next_number(self) -> int | None:
+        """Of what the focused snippet would be merged with."""
         if self.focused is None:
             return None
-        gone = Snippet.State.DISCARDED
-        after = self.rows[self.focused.number :]
-        return next((row for row in after if row.snippet.state != gone), None)
+        after = islice(self.states.items(), self.focused.number, None)
+        open_ones = (key for key, state in after if state != Snippet.State.DISCARDED)
+        return self.numbers.get(next(open_ones, 0))
 
     @cached_property
     def duplicates(self) -> list[NearDuplicate]:
@@ -175,7 +196,7 @@ class BenchPage:
     @property
     def other_drafts(self) -> dict[str, str]:
         """Unfinished edits of other snippets: they stay in the draft while this one is typed."""
-        mine = EditForm.draft_name(self.focused.snippet) if self.focused else ""
+        mine = EditForm.draft_name(self.focused.snippet.pk) if self.focused else ""
         return {name: text for name, text in self.drafts.items() if name != mine}
 
     def rows_before(self) -> SafeString:
@@ -219,11 +240,6 @@ def bench_start(project: Project, expert: User, now: datetime) -> dict[str, Any]
     }
 
 
-def _unfinished(drafts: dict[str, str], snippet: Snippet) -> str:
-    draft = drafts.get(EditForm.draft_name(snippet), "")
-    return "" if draft == snippet.text else draft
-
-
 def _forms_of(row: Row) -> dict[str, StepForm]:
     snippet = row.snippet
     initial = {
@@ -232,9 +248,10 @@ def _forms_of(row: Row) -> dict[str, StepForm]:
     return {action: form_for(action, snippet, **initial) for action in FROM}
 
 
-def _snippets(document: Document) -> Iterable[Snippet]:
+def _snippets(document: Document) -> SnippetQuerySet:
     in_force = Question.objects.in_force().filter(snippet=OuterRef("pk"))
     near = NearDuplicate.objects.pointed_out().filter(snippet=OuterRef("pk"))
     return document.snippets.on_bench().annotate(
-        has_question=Exists(in_force), has_duplicates=Exists(near)
-    )
+        has_question=Exists(in_force), has_duplicates=Exists(near),
+        beginning=Left("text", 3 * EXCERPT),
+    )  # fmt: skip

@@ -21,9 +21,9 @@ from apps.snippets.services import bench as steps
 from apps.snippets.services.bench_leases import keep_text, put_down, take, take_next
 from apps.snippets.services.near_duplicates import look_for_near_duplicates
 
-# After these, other snippets than the focused one look different, too.
-RESHAPING = {"merge", "split"}
 SETTLING = {"accept", "discard"}
+# After these, other snippets than the focused one look different, too.
+RESHAPING = {"merge", "split", "accept all"}
 
 
 @require_safe
@@ -84,8 +84,8 @@ def bench_undo(request: HtmxHttpRequest, slug: str, document_id: int) -> HttpRes
     except BenchError as refusal:
         return _refused(request, document, refusal)
     keys = [int(key) for key in step.before]
-    touched = document.snippets.on_bench().filter(pk__in=keys).first()
-    return _reshaped(request, document, touched.pk if touched else None)
+    touched = document.snippets.on_bench().filter(pk__in=keys).values_list("pk", flat=True).first()
+    return _stay(request, document, touched, action=step.action)
 
 
 @require_POST
@@ -122,7 +122,7 @@ def bench_step(
 def _after(request: HtmxHttpRequest, snippet: Snippet, action: str) -> HttpResponse:
     document = snippet.document
     if action not in SETTLING:
-        return _reshaped(request, document, snippet.pk)
+        return _stay(request, document, snippet.pk, action=action)
     following = next_to_settle(document, snippet)
     if following is None:
         return _put_down_and_go_on(request, document, "")
@@ -131,11 +131,16 @@ def _after(request: HtmxHttpRequest, snippet: Snippet, action: str) -> HttpRespo
     return redirect(_address(document, following))
 
 
-def _reshaped(request: HtmxHttpRequest, document: Document, focused: int | None) -> HttpResponse:
-    """The whole bench anew."""
-    if request.htmx:
-        return _whole(request, _page(request, document, focused))
-    return redirect(_address(document, focused))
+def _stay(
+    request: HtmxHttpRequest, document: Document, focused: int | None, *, action: str
+) -> HttpResponse:
+    """With this snippet, after a step or after its undo."""
+    if not request.htmx:
+        return redirect(_address(document, focused))
+    page = _page(request, document, focused)
+    if action in RESHAPING:
+        return _whole(request, page)
+    return reswap(_rows(request, page, _key(request.POST, "from")), "none")
 
 
 def _refused(

@@ -73,6 +73,36 @@ def test_focus_moves_with_two_rows(client, taken):
     assert "<html" not in page
 
 
+def rows_in(response: Any, document: Document) -> list[bool]:
+    page = response.content.decode()
+    return [f'id="row-{row.pk}"' in page for row in document.snippets.on_bench()]
+
+
+def test_to_htmx_reopening_and_most_undos_answer_with_two_rows(client, taken):
+    first, _, third = taken.snippets.on_bench()
+    do(client, "accept", first)
+    response = do(client, "reopen", nth(taken, 1), headers=HTMX, **{"from": first.pk})
+    assert rows_in(response, taken) == [True, False, False]
+    undo = address("bench_undo", taken)
+    response = client.post(undo, {"from": third.pk}, headers=HTMX)
+    assert rows_in(response, taken) == [True, False, True]
+    assert response.headers["HX-Reswap"] == "none"
+    assert response.headers["HX-Replace-Url"].endswith(f"?snippet={first.pk}")
+    assert nth(taken, 1).state == "accepted"
+
+
+@pytest.mark.parametrize("action", ["merge", "split", "accept_all"])
+def test_to_htmx_the_undo_of_what_changed_several_rows_answers_with_all(client, taken, action):
+    if action == "accept_all":
+        client.post(address("bench_accept_all", taken))
+        client.post(address("bench_take", taken))
+    else:
+        do(client, action, nth(taken, 1), at=20, repeat="context")
+    response = client.post(address("bench_undo", taken), {"from": nth(taken, 1).pk}, headers=HTMX)
+    assert rows_in(response, taken) == [True, True, True]
+    assert response.headers["HX-Retarget"] == "#bench"
+
+
 @pytest.mark.parametrize("action", ["merge", "split", "edit", "reopen"])
 def test_other_steps_stay_with_the_snippet(client, taken, action):
     do(client, "accept", nth(taken, 1))

@@ -92,7 +92,7 @@ def edit_text(snippet: Snippet, *, seen: str, text: str, expert: User, now: date
     if text != current.text:
         step.change(current, **_counted(text))
         step.write_down()
-    forget_draft(step.lease, draft_name(snippet))
+    forget_draft(step.lease, draft_name(snippet.pk))
 
 
 @transaction.atomic
@@ -150,9 +150,9 @@ def accept_all(document: Document, *, expert: User, now: datetime) -> int:
     return len(proposed)
 
 
-def draft_name(snippet: Snippet) -> str:
+def draft_name(snippet_key: int) -> str:
     """Of the snippet's text in the draft of the document's lease, which has one for each."""
-    return f"{snippet.pk}-text"
+    return f"{snippet_key}-text"
 
 
 # Undo -------------------------------------------------------------------------------------------
