@@ -10,7 +10,7 @@ from apps.exports.services.sharc_import import import_here
 from apps.exports.services.sharc_reading import ImportFiles
 from apps.projects.models import Job, Project
 from apps.scenarios.models import Utterance
-from apps.scenarios.services import expand_project
+from apps.scenarios.services.expansion import expand_project
 from apps.trees.models import Tree
 from tests.exports.records import bus_pass, write
 from tests.factories import make_project

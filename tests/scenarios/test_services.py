@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from apps.scenarios.domain.turns import turns_as_json
 from apps.scenarios.models import Fact, NegativeQuestion, NegativeScenario, Scenario, Utterance
-from apps.scenarios.services import expand_project
+from apps.scenarios.services.expansion import expand_project
 from apps.trees.domain.tree import Answer, FinalAnswer, OpenBranch, Question, Turn
 from apps.trees.models import Tree
 from tests.factories import make_project, make_tree, sha1

@@ -20,7 +20,7 @@ from apps.projects.models import AuditEvent, Guideline, Project, Role
 from apps.projects.services import audit
 from apps.projects.services.projects import add_member, create_project
 from apps.scenarios.models import Fact, Scenario
-from apps.scenarios.services import expand_project
+from apps.scenarios.services.expansion import expand_project
 from apps.snippets.domain.reshaping import count_items
 from apps.snippets.domain.words import count_words
 from apps.snippets.models import POSITION_GAP, Document, Question, Snippet

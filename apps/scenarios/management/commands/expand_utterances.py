@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from apps.projects.models import Project
 from apps.scenarios.models import Scenario
-from apps.scenarios.services import expand_project
+from apps.scenarios.services.expansion import expand_project
 
 
 class Command(BaseCommand):

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from django.db import transaction
+from django.db.models import Prefetch
 
 from apps.accounts.models import User
 from apps.projects.models import Job, Project
@@ -26,7 +27,7 @@ from apps.scenarios.domain.expansion import (
 )
 from apps.scenarios.domain.identifiers import utterance_id
 from apps.scenarios.domain.turns import turns_as_json
-from apps.scenarios.models import NegativeQuestion, Scenario, Utterance
+from apps.scenarios.models import NegativeQuestion, NegativeScenario, Scenario, Utterance
 from apps.trees.domain import tree as domain
 from apps.trees.models import Tree, TreeQuerySet, build
 
@@ -84,9 +85,16 @@ def expand_project(project: Project, *, author: User | None, progress: Progress)
 
 
 def _with_all_parts(trees: TreeQuerySet) -> Iterator[Tree]:
-    parts = trees.with_source().with_live_nodes().prefetch_related(
-        "scenarios__facts", "negative_questions", "negative_scenarios", "utterances"
-    )  # fmt: skip
+    parts = (
+        trees.with_source()
+        .with_live_nodes()
+        .prefetch_related(
+            "scenarios__facts",
+            Prefetch("negative_questions", NegativeQuestion.objects.in_force()),
+            Prefetch("negative_scenarios", NegativeScenario.objects.in_force()),
+            "utterances",
+        )
+    )
     yield from parts.iterator(chunk_size=TREES_AT_ONCE)
 
 

@@ -1,0 +1,62 @@
+"""manage.py mine_negatives --project SLUG"""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from apps.projects.models import Project
+from apps.scenarios.services.negatives import Wish, drop_all_drawn, mine_here
+
+
+class Command(BaseCommand):
+    help = (
+        "Gives each finished tree of a project questions and scenarios of other documents' trees. "
+        "Draws what is missing; the same data and seed give the same negatives."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--project", required=True, metavar="SLUG")
+        parser.add_argument("--questions-per-tree", type=int, metavar="N",
+                            help="default: the project's setting")  # fmt: skip
+        parser.add_argument("--scenarios-per-tree", type=int, metavar="N",
+                            help="default: the project's setting")  # fmt: skip
+        parser.add_argument("--threshold", type=float, metavar="T",
+                            help="TF-IDF cosine of two trees' follow-up questions that a scenario "
+                            "must stay under; default: the project's setting")  # fmt: skip
+        parser.add_argument("--seed", type=int, default=0)
+        parser.add_argument("--anew", action="store_true",
+                            help="first take away what was drawn before")  # fmt: skip
+
+    def handle(self, **options: Any) -> None:
+        project = Project.objects.filter(slug=options["project"]).first()
+        if project is None:
+            raise CommandError(f"--project {options['project']}: there is no such project")
+        wish = self._wish(project, options)
+        if options["anew"]:
+            self.stdout.write(f"taken away: {drop_all_drawn(project, actor=None):,} negatives")
+        job = mine_here(project, wish, author=None, progress=self._progress)
+        self._print(job.report)
+
+    def _wish(self, project: Project, options: dict[str, Any]) -> Wish:
+        names = ("questions_per_tree", "scenarios_per_tree", "threshold")
+        asked = {name: options[name] for name in names if options[name] is not None}
+        for name in names[:2]:
+            if asked.get(name, 0) < 0:
+                raise CommandError(f"--{name.replace('_', '-')}: must be 0 or more")
+        if not 0 <= asked.get("threshold", 0) <= 1:
+            raise CommandError("--threshold: must be between 0 and 1")
+        usual = Wish.of(project, seed=options["seed"])
+        return Wish(**{**usual.__dict__, **asked})
+
+    def _progress(self, step: str, done: int, total: int) -> None:
+        self.stderr.write(f"{step} {done:,} of {total:,}" if total else step)
+
+    def _print(self, report: dict[str, Any]) -> None:
+        self.stdout.write(f"finished trees: {report['trees']:,}")
+        for what in ("questions", "scenarios"):
+            self.stdout.write(
+                f"irrelevant {what}: {report.get(f'{what}_made', 0):,} made, "
+                f"{report.get(f'{what}_here', 0):,} here already"
+            )
+            for reason, number in report["missing"][what].items():
+                self.stdout.write(f"irrelevant {what} that could not be made: {number:,}; {reason}")
