@@ -188,6 +188,7 @@ CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
 CELERY_BEAT_SCHEDULE = {
     "requeue-lost-jobs": {"task": "projects.requeue_lost_jobs", "schedule": 30.0},
     "expire-leases": {"task": "workers.expire_leases", "schedule": 15.0},
+    "look-for-near-questions": {"task": "trees.look_for_near_questions", "schedule": 20.0},
 }
 JOB_LOST_AFTER_SECONDS = environment.number("JOB_LOST_AFTER_SECONDS", 300, at_least=5)
 

@@ -19,6 +19,8 @@ StudioError
     BranchOccupiedError
     FlagSettledError
     BranchHeldError
+    TreeChangedError
+    SameAsBeforeError
 """
 
 from apps.projects.errors import StudioError
@@ -137,3 +139,16 @@ class FlagSettledError(GrowingError):
 class BranchHeldError(GrowingError):
     code = "branch_held"
     sentence = "This person cannot get the branch: they wrote above it, or have had it before."
+
+
+class TreeChangedError(GrowingError):
+    code = "tree_changed"
+    sentence = (
+        "This part of the tree has changed since the page was opened. Here it is as it is now: "
+        "look at it, then decide again."
+    )
+
+
+class SameAsBeforeError(GrowingError):
+    code = "same_as_before"
+    sentence = "It says this already. Change it first."

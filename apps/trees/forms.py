@@ -6,9 +6,21 @@ from django import forms
 
 from apps.projects.models import Project, Split
 from apps.snippets.models import Document
-from apps.trees.models import Tree, TreeQuerySet
+from apps.trees.domain.logic.classes import LogicClass
+from apps.trees.models import Flag, Tree, TreeQuerySet
 
 NO_SPLIT = "none"
+WAITING, DISPUTED = "to_settle", "disputed"
+MARKS = [
+    ("", "Any"),
+    (WAITING, "Waits for an expert"),
+    *Flag.Kind.choices,
+    (DISPUTED, "A turn in dispute"),
+]
+LOGIC = [
+    ("", "Any"),
+    *((kind.name.lower(), kind.value.capitalize()) for kind in LogicClass),
+]
 SPLITS = [("", "Any"), *Split.choices, (NO_SPLIT, "In none yet")]
 
 
@@ -26,11 +38,8 @@ class TreeFilter(forms.Form):
     state = forms.ChoiceField(choices=[("", "Any"), *Tree.State.choices], required=False)
     domain = forms.ChoiceField(required=False)
     split = forms.ChoiceField(choices=SPLITS, required=False)
-    marked = forms.ChoiceField(
-        label="Marked",
-        choices=[("", "Any"), ("one_answer", "Same answer on both sides")],
-        required=False,
-    )
+    logic = forms.ChoiceField(choices=LOGIC, required=False)
+    marked = forms.ChoiceField(label="Marked", choices=MARKS, required=False)
 
     def __init__(self, data: Any, *, project: Project) -> None:
         super().__init__(data)
@@ -51,8 +60,18 @@ class TreeFilter(forms.Form):
             trees = trees.filter(question__snippet__document__domain=domain)
         if split := chosen("split"):
             trees = trees.in_split("" if split == NO_SPLIT else split)
-        return trees.with_one_answer_on_both_sides() if chosen("marked") else trees
+        if logic := chosen("logic"):
+            trees = trees.filter(logic_class=logic)
+        return _marked(trees, chosen("marked"))
 
     @property
     def is_used(self) -> bool:
         return any(self.cleaned_data.values())
+
+
+def _marked(trees: TreeQuerySet, mark: str | None) -> TreeQuerySet:
+    if not mark:
+        return trees
+    if mark == DISPUTED:
+        return trees.disputed()
+    return trees.flagged() if mark == WAITING else trees.flagged(mark)

@@ -10,7 +10,8 @@ from django.utils import timezone
 
 from apps.projects.models import Role
 from apps.trees.domain.tree import Answer, FinalAnswer, OpenBranch, Question
-from apps.trees.models import Tree
+from apps.trees.models import Flag, Tree
+from apps.trees.services.derived import refresh
 from tests.factories import (
     make_document,
     make_member,
@@ -45,6 +46,13 @@ def expert(client, project):
 def plant(project, shape=ADULT, *, question="Can I?", rule="", **document) -> Tree:
     snippet = make_snippet(make_document(project, **document), text=rule or f"# Bike {next(RULES)}")
     return make_tree(project, shape, question=make_question(snippet, text=question))
+
+
+def planted(project, shape, **fields) -> Tree:
+    """With its flags and its logic."""
+    tree = plant(project, shape, **fields)
+    refresh(tree, actor=None, now=timezone.now())
+    return tree
 
 
 def found(client, **filters) -> list[str]:
@@ -112,17 +120,42 @@ def test_filters_join(client, expert, project):
     assert found(client, split="dev", state="finished") == ["Finished, dev?"]
 
 
-def test_trees_with_one_answer_on_both_sides(client, expert, project):
-    plant(project, question="Matters?")
-    plant(project, Question("Deep?", NO, Question("Which?", YES, YES)), question="Needless?")
-    plant(project, Question("Open?", YES, OpenBranch()), question="Not yet known?")
-    assert found(client, marked="one_answer") == ["Needless?"]
+@pytest.mark.parametrize(
+    ("mark", "questions"),
+    [
+        ("to_settle", ["Needless?", "Twice?", "Nested?"]),
+        ("one answer", ["Needless?"]),
+        ("same branches", ["Nested?"]),
+        ("asked twice", ["Twice?"]),
+        ("near", []),
+        ("disputed", ["Matters?"]),
+    ],
+)
+def test_trees_that_an_expert_has_to_look_at(client, expert, project, mark, questions):
+    matters = planted(project, ADULT, question="Matters?")
+    planted(project, Question("Deep?", NO, Question("Which?", YES, YES)), question="Needless?")
+    planted(project, Question("A?", Question("a", YES, NO), NO), question="Twice?")
+    planted(project, Question("B?", ADULT, ADULT), question="Nested?")
+    planted(project, Question("Open?", YES, OpenBranch()), question="Not yet known?")
+    matters.nodes.filter(parent=None).update(disputed_at=timezone.now())
+    assert found(client, marked=mark) == questions
 
 
-def test_a_leaf_that_was_taken_out_is_no_side(client, expert, project):
-    tree = plant(project, Question("Which?", YES, YES))
-    tree.nodes.filter(branch="no").update(taken_out_at=timezone.now())
-    assert found(client, marked="one_answer") == []
+def test_what_an_expert_kept_waits_no_more(client, expert, project):
+    planted(project, Question("Which?", YES, YES))
+    Flag.objects.update(state="kept", reason="It is asked.")
+    assert found(client, marked="to_settle") == []
+
+
+def test_finished_trees_by_their_logic(client, expert, project):
+    planted(project, ADULT, question="One?")
+    planted(project, Question("Here?", ADULT, NO), question="All?")
+    planted(project, Question("Which?", YES, YES), question="Always?")
+    planted(project, Question("Open?", YES, OpenBranch()), question="Not yet known?")
+    assert found(client, logic="one_question") == ["One?"]
+    assert found(client, logic="and") == ["All?"]
+    assert found(client, logic="constant") == ["Always?"]
+    assert found(client, logic="or") == []
 
 
 @pytest.mark.parametrize(
@@ -132,6 +165,7 @@ def test_a_leaf_that_was_taken_out_is_no_side(client, expert, project):
         {"domain": "nowhere.example"},
         {"split": "0"},
         {"marked": "x"},
+        {"logic": "x"},
         {"q": "\0"},
         {"q": "x" * 201},
         {"page": "abc"},
@@ -186,7 +220,9 @@ def test_markup_in_a_question_is_text(client, expert, project):
 
 
 def test_one_row_and_three_take_the_same_queries(client, expert, project):
-    filters = {"q": "bike", "state": "finished", "split": "dev", "domain": "office.example"}
+    needless = Question("Which?", YES, YES)
+    filters = {"q": "bike", "state": "finished", "split": "dev", "domain": "office.example",
+               "logic": "constant", "marked": "to_settle"}  # fmt: skip
 
     def queries() -> int:
         with CaptureQueriesContext(
@@ -195,8 +231,8 @@ def test_one_row_and_three_take_the_same_queries(client, expert, project):
             assert client.get(LIST, filters).status_code == 200
         return len(caught)
 
-    plant(project)
+    planted(project, needless)
     at_one_row = queries()
-    plant(project)
-    plant(project)
+    planted(project, needless)
+    planted(project, needless)
     assert (at_one_row, queries()) == (9, 9)

@@ -21,7 +21,8 @@ from apps.snippets.domain.source import host
 from apps.snippets.domain.words import count_words
 from apps.snippets.models import POSITION_GAP, Document, Question, Snippet
 from apps.trees.domain import tree as domain
-from apps.trees.models import Node, Tree
+from apps.trees.models import Flag, Node, Tree, build
+from apps.trees.services.derived import flags_of, logic_class_of, new_flags
 
 BATCH = 1000
 
@@ -64,7 +65,7 @@ def write_trees(plans: Sequence[TreePlan], *, job: Job, split: Split | None) -> 
     """Writes the plans, none of whose trees is here yet; returns how many rows of what."""
     tables = _Tables(job)
     grown = _trees(plans, _documents(plans, split, tables), tables)
-    _nodes(grown, tables)
+    Flag.objects.bulk_create(_flags(grown, _nodes(grown, tables), tables), batch_size=BATCH)
     _scenarios(grown, tables)
     _negatives(grown, tables)
     tables.create(_utterances(grown, tables))
@@ -98,6 +99,7 @@ def _trees(
     )
     trees = tables.create(
         Tree(project=project, tree_id=plan.first.tree_id, question=question, state=_state(plan),
+             logic_class=logic_class_of(plan.rebuilt.tree),
              max_depth=max(project.max_depth, domain.depth(plan.rebuilt.tree)), **origin)
         for plan, question in zip(plans, questions, strict=True)
     )  # fmt: skip
@@ -123,8 +125,8 @@ def _state(plan: TreePlan) -> Tree.State:
     return Tree.State.FINISHED if finished else Tree.State.GROWING
 
 
-def _nodes(grown: Sequence[_Grown], tables: _Tables) -> None:
-    """Level by level: a node's row needs its parent's."""
+def _nodes(grown: Sequence[_Grown], tables: _Tables) -> dict[int, list[Node]]:
+    """Level by level: a node's row needs its parent's. The rows by tree."""
     levels: dict[int, list[tuple[_Grown, domain.Path, domain.Tree]]] = defaultdict(list)
     for one in grown:
         for path, node in domain.nodes(one.plan.rebuilt.tree):
@@ -138,6 +140,10 @@ def _nodes(grown: Sequence[_Grown], tables: _Tables) -> None:
         for (one, path, node), row in zip(levels[depth], rows, strict=True):
             one.nodes[str(getattr(node, "key", ""))] = row
             above[one.tree.pk, path] = row
+    by_tree: dict[int, list[Node]] = defaultdict(list)
+    for row in above.values():
+        by_tree[row.tree_id].append(row)
+    return by_tree
 
 
 def _node(
@@ -154,6 +160,16 @@ def _node(
     else:
         fields = {"kind": Node.Kind.QUESTION, "text": domain.next_text(node) or ""}
     return Node.at(one.tree, parent, branch, **fields, **tables.origin)
+
+
+def _flags(
+    grown: Sequence[_Grown], nodes: dict[int, list[Node]], tables: _Tables
+) -> Iterator[Flag]:
+    """What an expert has to look at in the finished trees."""
+    for one in grown:
+        if one.tree.state == Tree.State.FINISHED:
+            found = set(flags_of(build(nodes[one.tree.pk])))
+            yield from new_flags(one.tree, found, now=tables.origin["created_at"])
 
 
 def _scenarios(grown: Sequence[_Grown], tables: _Tables) -> None:

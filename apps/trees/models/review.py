@@ -23,6 +23,10 @@ class FlagQuerySet(models.QuerySet["Flag"]):
     def open(self) -> FlagQuerySet:
         return self.filter(state=Flag.State.OPEN)
 
+    def standing(self) -> FlagQuerySet:
+        """Those whose question is still as it was found: open, or kept by an expert."""
+        return self.filter(state__in=[Flag.State.OPEN, Flag.State.KEPT])
+
     def redundant(self) -> FlagQuerySet:
         """Those of questions that cannot change the outcome."""
         return self.filter(kind__in=[Flag.Kind.ONE_ANSWER, Flag.Kind.SAME_BRANCHES])
@@ -47,6 +51,10 @@ class Flag(models.Model):
     tree = models.ForeignKey(Tree, models.CASCADE, related_name="flags")
     node = models.ForeignKey(Node, models.CASCADE, related_name="flags")
     kind = models.CharField(max_length=20, choices=Kind.choices)
+    other = models.ForeignKey(
+        Node, models.CASCADE, null=True, related_name="+",
+        help_text="The question before it on its path that it is near to.",
+    )  # fmt: skip
     state = models.CharField(max_length=10, choices=State.choices, default=State.OPEN)
     found_at = models.DateTimeField()
     settled_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.db import models
-from django.db.models import Count, Exists, OuterRef, Q, Subquery
+from django.db.models import Count, OuterRef, Q, Subquery
 from django.db.models.functions import Length
 from django.urls import reverse
 
@@ -15,6 +15,7 @@ from apps.accounts.models import User
 from apps.projects.models import Project
 from apps.snippets.models import Question
 from apps.trees.domain import tree as domain
+from apps.trees.domain.logic.classes import LogicClass
 from apps.trees.domain.places import place_below
 from apps.trees.domain.simulated_user import SEED_BYTES
 from apps.workers.models import Provenance
@@ -39,11 +40,13 @@ class TreeQuerySet(models.QuerySet["Tree"]):
         return self.prefetch_related(models.Prefetch("nodes", Node.objects.live()))
 
     def with_counts(self) -> TreeQuerySet:
-        """Each with `question_count` (live follow-up questions) and `utterance_count`."""
+        """Each with `question_count` (live follow-up questions), `utterance_count` and
+        `flag_count` (questions that wait for an expert)."""
         is_asked = Q(nodes__kind=Node.Kind.QUESTION, nodes__taken_out_at__isnull=True)
         return self.annotate(
             question_count=_count_of_tree(Count("nodes", filter=is_asked)),
             utterance_count=_count_of_tree(Count("utterances")),
+            flag_count=_count_of_tree(Count("flags", filter=Q(flags__state="open"))),
         )
 
     def growing(self) -> TreeQuerySet:
@@ -64,16 +67,16 @@ class TreeQuerySet(models.QuerySet["Tree"]):
             | Q(pk__in=asking.values("tree"))
         )
 
-    def with_one_answer_on_both_sides(self) -> TreeQuerySet:
-        """Trees with a question that is redundant because all leaves below it give one answer.
+    def flagged(self, *kinds: str) -> TreeQuerySet:
+        """Trees with a question that waits for an expert; for one of these reasons, if any."""
+        fields: dict[str, Any] = {"flags__kind__in": kinds} if kinds else {}
+        flagged = Tree.objects.order_by().filter(flags__state="open", **fields)
+        return self.filter(pk__in=flagged.values("pk"))
 
-        Wherever there is one, there is one right above two leaves, so it takes no walk.
-        """
-        no_side = Node.objects.live().filter(
-            parent=OuterRef("parent"), branch=Node.Branch.NO, answer=OuterRef("answer")
-        )
-        yes_side = Node.objects.live().filter(branch=Node.Branch.YES, kind=Node.Kind.ANSWER)
-        return self.filter(pk__in=yes_side.filter(Exists(no_side)).values("tree"))
+    def disputed(self) -> TreeQuerySet:
+        """Trees with a turn that somebody rejected, and that more have to look at."""
+        nodes = Node.objects.live().filter(disputed_at__isnull=False)
+        return self.filter(pk__in=nodes.values("tree"))
 
 
 def _count_of_tree(count: Count) -> Subquery:
@@ -107,6 +110,9 @@ class Tree(Provenance):
     logic_class = models.CharField(
         max_length=20, blank=True, help_text="Of a finished tree, as a truth function."
     )
+    near_looked_at = models.DateTimeField(
+        null=True, help_text="When its finished nodes were searched for near questions."
+    )
 
     TRANSITIONS: ClassVar = {
         State.GROWING: {State.FINISHED},  # the last open branch was closed
@@ -127,6 +133,11 @@ class Tree(Provenance):
         indexes = [
             models.Index(fields=["project", "state"], name="tree_by_state"),
             models.Index(fields=["project", "logic_class"], name="tree_by_logic_class"),
+            models.Index(
+                fields=["id"],
+                condition=Q(state="finished", near_looked_at__isnull=True),
+                name="tree_not_looked_at",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -134,6 +145,11 @@ class Tree(Provenance):
 
     def get_absolute_url(self) -> str:
         return reverse("trees:detail", args=[self.project.slug, self.tree_id])
+
+    @property
+    def logic_in_words(self) -> str:
+        """What kind of rule it is; "" while it grows."""
+        return LogicClass[self.logic_class.upper()].value if self.logic_class else ""
 
     def to_domain(self) -> domain.Tree:
         """The live nodes as a decision tree; each node's key is its primary key. One query."""

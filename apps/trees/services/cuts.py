@@ -8,8 +8,9 @@ from django.db.models import Q
 from apps.accounts.models import User
 from apps.projects.services import audit
 from apps.trees.domain.places import slot_name
+from apps.trees.domain.tree import Answer
 from apps.trees.errors import BranchOccupiedError, CutNotInForceError, NodeGoneError
-from apps.trees.models import Cut, Node
+from apps.trees.models import Cut, Node, Tree
 from apps.trees.services.derived import refresh
 from apps.trees.services.open_work import is_branch_open, lock_tree
 from apps.workers.models import Assignment, AssignmentQuerySet, Kind
@@ -30,6 +31,36 @@ def take_out(
     NodeGoneError.
     """
     tree = lock_tree(node.tree_id)
+    cut = _cut(
+        tree, node, kind=kind, actor=actor, reason=reason, now=now, submitting=submitting
+    )  # fmt: skip
+    refresh(tree, actor=actor, now=now)
+    return cut
+
+
+@transaction.atomic
+def put_answer(
+    node: Node, answer: Answer, *, actor: User, reason: str, now: datetime
+) -> tuple[Cut, Node]:
+    """The actor's final answer in the place of the node and all below it, which are taken out.
+
+    Raises NodeGoneError.
+    """
+    tree = lock_tree(node.tree_id)
+    cut = _cut(tree, node, kind=Cut.Kind.SETTLED, actor=actor, reason=reason, now=now)
+    leaf = Node.at(
+        tree, node.parent, node.branch, kind=Node.Kind.ANSWER, answer=answer, created_by=actor,
+        created_at=now,
+    )  # fmt: skip
+    leaf.save(force_insert=True)
+    refresh(tree, actor=actor, now=now)
+    return cut, leaf
+
+
+def _cut(
+    tree: Tree, node: Node, *, kind: Cut.Kind, actor: User | None, reason: str, now: datetime,
+    submitting: Assignment | None = None,
+) -> Cut:  # fmt: skip
     live = tree.nodes.live()
     if not live.filter(pk=node.pk).exists():
         raise NodeGoneError
@@ -40,11 +71,10 @@ def take_out(
         by=actor,
     )  # fmt: skip
     below.update(taken_out_at=now, cut=cut, disputed_at=None)
-    held = _leases_on(tree.pk, keys)
+    held = leases_on(tree.pk, keys)
     if submitting is not None:
         held = held.exclude(pk=submitting.pk)
     release_all(held, actor=actor, now=now, reason=TAKEN_OUT)
-    refresh(tree, actor=actor, now=now)
     audit.record(
         actor, f"take out: {cut.kind}", node, project=tree.project, reason=reason, nodes=len(keys)
     )
@@ -76,7 +106,8 @@ def restore(cut: Cut, *, actor: User, now: datetime) -> None:
     audit.record(actor, "restore", cut, project=tree.project)
 
 
-def _leases_on(tree: int, nodes: list[int]) -> AssignmentQuerySet:
+def leases_on(tree: int, nodes: list[int]) -> AssignmentQuerySet:
+    """What is being worked on under these nodes, or about them."""
     slots = [slot_name(key, branch) for key in nodes for branch in ("yes", "no")]
     on_paths = Q(kind=Kind.PATH, work_id=tree, part__in=slots)
     return Assignment.objects.leased().filter(on_paths | Q(kind=Kind.NODE_CHECK, work_id__in=nodes))

@@ -13,6 +13,7 @@ from django.db.models import Count, Q
 from apps.accounts.models import User
 from apps.projects.services import states
 from apps.trees.domain import tree as domain
+from apps.trees.domain.logic.classes import logic
 from apps.trees.domain.redundancy import (
     RedundancyReason,
     highest_redundant,
@@ -41,8 +42,10 @@ def refresh(tree: Tree, *, actor: User | None, now: datetime) -> None:
     if to != tree.state:
         states.move(Tree.objects.filter(pk=tree.pk), to, actor=actor, now=now)
         tree.state = to
-    shape = tree.to_domain() if finished else domain.OpenBranch()
-    write_flags(tree, set(flags_of(shape)), now=now)
+    shape: domain.Tree = domain.OpenBranch()
+    if finished or tree.flags.standing().exists():
+        shape = tree.to_domain()
+        write_flags(tree, set(flags_of(shape)), now=now)
     write_logic(tree, shape)
 
 
@@ -58,9 +61,7 @@ def is_full(tree: Tree) -> bool:
 
 
 def flags_of(shape: domain.Tree) -> Iterator[Found]:
-    """What an expert has to look at in a finished tree; nothing in one that grows."""
-    if not domain.is_finished(shape):
-        return
+    """What an expert has to look at. Nothing above an open branch is called redundant."""
     for redundant in highest_redundant(shape):
         yield Found(_key(redundant.question), KINDS[redundant.reason])
     for repeated in repeated_questions(shape):
@@ -73,22 +74,36 @@ def _key(question: domain.Question) -> int:
 
 
 def write_flags(tree: Tree, found: set[Found], *, now: datetime) -> None:
-    """Raises what is new, and ends what is not there any more; what was kept stays kept."""
-    computed = tree.flags.exclude(kind=Flag.Kind.NEAR)
-    here = {
-        Found(flag.node_id, Flag.Kind(flag.kind)): flag
-        for flag in computed.filter(state__in=[Flag.State.OPEN, Flag.State.KEPT])
-    }
+    """Raises what is new in a finished tree, and ends what is not there any more.
+
+    While the tree grows, what was raised before stays as long as it is true: an expert who prunes
+    one question finds the others still to settle, and what was kept is not asked again.
+    """
+    computed = tree.flags.standing().exclude(kind=Flag.Kind.NEAR)
+    here = {Found(flag.node_id, Flag.Kind(flag.kind)): flag for flag in computed}
     gone = [flag.pk for what, flag in here.items() if what not in found]
     if gone:
         states.move(Flag.objects.filter(pk__in=gone), Flag.State.GONE, actor=None, now=now)
-    near = Flag.objects.open().filter(tree=tree, kind=Flag.Kind.NEAR)
-    states.move(near.filter(node__taken_out_at__isnull=False), Flag.State.GONE, actor=None, now=now)
-    Flag.objects.bulk_create(
-        Flag(tree=tree, node_id=what.node, kind=what.kind, found_at=now)
-        for what in sorted(found - set(here), key=lambda what: (what.node, what.kind))
-    )
+    near = tree.flags.standing().filter(kind=Flag.Kind.NEAR, node__taken_out_at__isnull=False)
+    states.move(near, Flag.State.GONE, actor=None, now=now)
+    if tree.state == Tree.State.FINISHED:
+        Flag.objects.bulk_create(new_flags(tree, found - set(here), now=now))
+
+
+def new_flags(tree: Tree, found: set[Found], *, now: datetime) -> list[Flag]:
+    """Rows that are not saved, the first questions first."""
+    in_order = sorted(found, key=lambda what: (what.node, what.kind))
+    return [Flag(tree=tree, node_id=what.node, kind=what.kind, found_at=now) for what in in_order]
+
+
+def logic_class_of(shape: domain.Tree) -> str:
+    """The name of the class of a finished tree's truth function; "" while it grows."""
+    return logic(shape).kind.name.lower() if domain.is_finished(shape) else ""
 
 
 def write_logic(tree: Tree, shape: domain.Tree) -> None:
-    """The class of its truth function; none while it grows."""
+    """The class of its truth function; its questions have to be compared anew."""
+    kind = logic_class_of(shape)
+    differs = ~Q(logic_class=kind) | Q(near_looked_at__isnull=False)
+    Tree.objects.filter(differs, pk=tree.pk).update(logic_class=kind, near_looked_at=None)
+    tree.logic_class, tree.near_looked_at = kind, None
