@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from django.db import models
 from django.db.models import F, Q
 
 from apps.accounts.models import User
 from apps.trees.models.tree import ANSWERS, Node
-from apps.workers.models import Assignment
+from apps.workers.models import Assignment, Kind
 
 
 class PathStepQuerySet(models.QuerySet["PathStep"]):
@@ -59,6 +61,14 @@ class PathStep(models.Model):
         return not self.text
 
 
+class NodeCheckQuerySet(models.QuerySet["NodeCheck"]):
+    def votes(self, since: datetime | models.OuterRef) -> NodeCheckQuerySet:
+        """What counts in a dispute that began then: rejections, and the answers of those who were
+        asked; not that somebody went on below."""
+        asked = Q(verdict=NodeCheck.Verdict.REJECTS) | Q(assignment__kind=Kind.NODE_CHECK)
+        return self.filter(asked, at__gte=since)
+
+
 class NodeCheck(models.Model):
     """What somebody says about a turn that another person wrote."""
 
@@ -83,6 +93,8 @@ class NodeCheck(models.Model):
     reason = models.CharField(max_length=20, choices=Reason.choices, blank=True)
     note = models.CharField(max_length=500, blank=True)
     at = models.DateTimeField()
+
+    objects = NodeCheckQuerySet.as_manager()
 
     class Meta:
         ordering = ["pk"]

@@ -12,7 +12,8 @@ from apps.trees.domain.places import parse_slot
 from apps.trees.errors import BranchGoneError, NodeGoneError, NotYoursToRejectError
 from apps.trees.models import Cut, Node, NodeCheck, Tree
 from apps.trees.services.cuts import take_out
-from apps.trees.services.open_work import lock_tree
+from apps.trees.services.open_work import NodeCheckWork, lock_tree
+from apps.trees.services.steps import carry_steps, work_of
 from apps.workers.models import Assignment, KeptText, Kind
 from apps.workers.services.leases import release_all
 from apps.workers.services.submits import NotTaken, Submitted, keep_text, submit
@@ -69,16 +70,24 @@ def _vote(
     assignment: Assignment, node: Node, take: Any, *, note: str, key: str, now: datetime
 ) -> Submitted | NotTaken:
     content = {"note": note} if note else {}
+    on_path = assignment.kind == Kind.PATH
     try:
         with transaction.atomic():
             lock_tree(node.tree_id)
-            return submit(
+            answer = submit(
                 assignment.pk, worker=assignment.worker, key=key, content=content, take=take,
-                now=now,
+                work=work_of(assignment) if on_path else check_of(assignment), now=now,
             )  # fmt: skip
+            if isinstance(answer, NotTaken) and answer.again is not None and on_path:
+                carry_steps(assignment, answer.again)
+            return answer
     except NodeGoneError as error:
         end_void_work(assignment, content, now=now)
         raise BranchGoneError from error
+
+
+def check_of(lease: Assignment) -> NodeCheckWork:
+    return NodeCheckWork(Kind.NODE_CHECK, lease.work_id, round=lease.round)
 
 
 def _agree(assignment: Assignment, *, node: Node, now: datetime) -> dict[str, Any]:
@@ -125,7 +134,7 @@ def can_be_rejected(assignment: Assignment, node: Node) -> bool:
 def _count_votes(assignment: Assignment, node: Node, now: datetime) -> dict[str, Any]:
     """Takes the turn out, lets it stand, or waits for more votes."""
     tree = node.tree
-    votes = node.checks.filter(at__gte=node.disputed_at or now)
+    votes = node.checks.votes(node.disputed_at or now)
     against = votes.filter(verdict=Verdict.REJECTS).order_by("pk")
     if len(against) >= tree.rejection_votes:
         first = against[0]

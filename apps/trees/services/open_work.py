@@ -47,7 +47,8 @@ class NodeCheckWork(Work):
         if node is None:
             return False
         lock_tree(node.tree_id)
-        return Node.objects.live().filter(pk=node.pk, disputed_at__isnull=False).exists()
+        disputed = Node.objects.live().filter(pk=node.pk, disputed_at__isnull=False)
+        return self.round in with_check_round(disputed).values_list("round", flat=True)
 
 
 def lock_tree(key: int) -> Tree:
@@ -89,9 +90,10 @@ def started_branches(project: Project, *, worker: User) -> Iterator[Work]:
 
 
 def node_checks(project: Project, *, worker: User) -> Iterator[Work]:
-    """Turns in dispute that the worker neither wrote nor has had a say about."""
-    for key, voters in _disputed(project, worker).values_list("pk", "tree__rejection_voters"):
-        yield NodeCheckWork(Kind.NODE_CHECK, key, needs=voters - 1)
+    """Turns in dispute that the worker neither wrote nor has voted on."""
+    rows: Any = with_check_round(_disputed(project, worker))
+    for key, voters, number in rows.values_list("pk", "tree__rejection_voters", "round"):
+        yield NodeCheckWork(Kind.NODE_CHECK, key, round=number, needs=voters - 1)
 
 
 def new_trees(project: Project, *, worker: User) -> Iterator[Work]:
@@ -228,11 +230,23 @@ def _roots(trees: QuerySet[Tree]) -> Iterator[Work]:
 
 def _disputed(project: Project, worker: User) -> QuerySet[Node]:
     said = NodeCheck.objects.filter(node=OuterRef("pk"), checker=worker)
+    voted = said.votes(since=OuterRef("disputed_at"))
     work = Assignment.objects.of_work(Kind.NODE_CHECK, OuterRef("pk"))
     given_back = work.filter(worker=worker, state=State.RETURNED)
     disputed = Node.objects.live().filter(disputed_at__isnull=False, tree__project=project)
     others = disputed.exclude(created_by=worker).exclude(tree__question__created_by=worker)
-    return others.filter(~Exists(said), ~Exists(given_back)).order_by("disputed_at", "pk")
+    # Those who went on below it before have a say too, but their eyes are not fresh.
+    open_to: QuerySet[Node] = others.filter(~Exists(voted), ~Exists(given_back))
+    return open_to.order_by(Exists(said), "disputed_at", "pk")
+
+
+def with_check_round(disputed: QuerySet[Node]) -> QuerySet[Any]:
+    """Each with `round`: how many votes there were in earlier disputes about it."""
+    work = Assignment.objects.of_work(Kind.NODE_CHECK, OuterRef("pk"))
+    rows: QuerySet[Any] = disputed.annotate(
+        round=_rounds(work.filter(ended_at__lt=OuterRef("disputed_at")))
+    )
+    return rows
 
 
 def _in_chunks(rows: QuerySet[Any]) -> Iterator[Any]:

@@ -13,7 +13,7 @@ from apps.trees.models import Node, PathStep, Tree
 from apps.trees.services.checks import end_void_work
 from apps.trees.services.derived import refresh
 from apps.trees.services.open_work import is_branch_open, lock_tree
-from apps.trees.services.walks import carry_steps, typed_in, work_of
+from apps.trees.services.steps import carry_steps, typed_in, work_of
 from apps.workers.models import Assignment, KeptText
 from apps.workers.services.leases import return_work
 from apps.workers.services.submits import NotTaken, Submitted, keep_text, submit

@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import Any
 
 from django.db import transaction
-from django.db.models import QuerySet
 
 from apps.projects.services import states
 from apps.snippets.domain.folding import fold
@@ -30,10 +29,11 @@ from apps.trees.errors import (
 )
 from apps.trees.models import Node, NodeCheck, PathStep, Tree
 from apps.trees.services.checks import record_agreement
-from apps.trees.services.open_work import PathWork, lock_tree
+from apps.trees.services.open_work import lock_tree
+from apps.trees.services.steps import carry_steps, work_of
 from apps.workers.errors import LeaseEndedError
-from apps.workers.models import Assignment, KeptText, Kind
-from apps.workers.services.leases import take_slot
+from apps.workers.models import Assignment, KeptText
+from apps.workers.services.leases import own_lease, take_slot
 from apps.workers.services.submits import keep_text
 
 State = Assignment.State
@@ -249,27 +249,14 @@ def _take_again(lease: Assignment, now: datetime) -> Assignment:
         Assignment.objects.overdue(now).filter(pk=lease.pk), State.EXPIRED, actor=None, now=now,
         ended_at=now,
     )  # fmt: skip
+    work = work_of(lease)
+    if mine := own_lease(work, worker=lease.worker, now=now):
+        return hold(mine, now=now)  # another click, or another window, was first
     again = take_slot(
-        work_of(lease), slot=lease.slot, project=lease.project, worker=lease.worker, now=now,
+        work, slot=lease.slot, project=lease.project, worker=lease.worker, now=now,
         draft=lease.draft, draft_version=lease.draft_version, draft_saved_at=lease.draft_saved_at,
     )  # fmt: skip
     if again is None:
         raise LeaseEndedError
     carry_steps(lease, again)
     return again
-
-
-def work_of(lease: Assignment) -> PathWork:
-    return PathWork(Kind.PATH, lease.work_id, lease.part, lease.round)
-
-
-def carry_steps(lease: Assignment, again: Assignment) -> None:
-    """The turns of a lease that ran out go on in the new one."""
-    for step in lease.path_steps.standing():
-        step.pk, step._state.adding, step.assignment = None, True, again
-        step.save()
-
-
-def typed_in(steps: QuerySet[PathStep]) -> dict[str, str]:
-    """The turns as texts by name, to be kept and shown."""
-    return {f"turn {step.position + 1}": f"{step.text} {step.answer}".strip() for step in steps}

@@ -97,10 +97,32 @@ def take_slot(
         return None
 
 
+def own_lease(work: Work, *, worker: User, now: datetime) -> Assignment | None:
+    """What the worker has of this very work."""
+    return Assignment.objects.lasting(now).filter(**work.key, worker=worker).first()
+
+
 def expire_leases(now: datetime) -> int:
-    """Frees the work of leases that have run out; returns how many."""
+    """Frees the work of leases that have run out; returns how many.
+
+    It waits for nobody: a lease that somebody has locked is about to end or to go on.
+    """
+    ended = 0
+    while some := _expire_some(now):
+        ended += some
+    return ended
+
+
+@transaction.atomic
+def _expire_some(now: datetime) -> int:
     overdue = Assignment.objects.overdue(now)
-    return states.move(overdue, State.EXPIRED, actor=None, now=now, ended_at=now)
+    unlocked = overdue.select_for_update(of=("self",), skip_locked=True).order_by("pk")
+    keys = list(unlocked.values_list("pk", flat=True)[: states.AT_ONCE])
+    if not keys:
+        return 0
+    return states.move(
+        overdue.filter(pk__in=keys), State.EXPIRED, actor=None, now=now, ended_at=now
+    )
 
 
 def return_work(assignment: Assignment, *, reason: str, now: datetime) -> bool:

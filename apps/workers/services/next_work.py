@@ -55,6 +55,9 @@ def _candidates(project: Project, worker: User) -> Iterator[Work]:
 
 
 def _lock(project: Project, worker: User) -> None:
-    memberships = Membership.objects.select_for_update().filter(project=project, user=worker)
-    if not memberships.exists():
+    """Two clicks of one person at once: the second sees what the first has taken."""
+    # The person, not the membership: whoever changes members locks the project first. NO KEY:
+    # rows that point to the person can be added meanwhile.
+    User.objects.select_for_update(no_key=True).get(pk=worker.pk)
+    if not Membership.objects.filter(project=project, user=worker).exists():
         raise NotAMemberError

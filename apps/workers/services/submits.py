@@ -14,7 +14,7 @@ from apps.accounts.models import User
 from apps.projects.services import states
 from apps.workers.errors import LeaseEndedError, NotYourWorkError, StaleDraftError
 from apps.workers.models import Assignment, KeptText, Kind
-from apps.workers.services.leases import Work, take_slot
+from apps.workers.services.leases import Work, own_lease, take_slot
 
 State = Assignment.State
 Reason = KeptText.Reason
@@ -107,12 +107,14 @@ def _too_late(
 def _lease_again(
     assignment: Assignment, work: Work | None, content: dict[str, Any], now: datetime
 ) -> Assignment | None:
-    """The same slot, if nobody has taken it; work that was returned stays returned."""
+    """The same slot, if nobody else has taken it; work that was returned stays returned."""
     if assignment.state == State.RETURNED:
         return None
-    return take_slot(
-        work or Work(Kind(assignment.kind), assignment.work_id, assignment.part, assignment.round),
-        slot=assignment.slot, project=assignment.project, worker=assignment.worker, now=now,
+    work = work or Work(
+        Kind(assignment.kind), assignment.work_id, assignment.part, assignment.round
+    )  # fmt: skip
+    return own_lease(work, worker=assignment.worker, now=now) or take_slot(
+        work, slot=assignment.slot, project=assignment.project, worker=assignment.worker, now=now,
         draft=content, draft_version=1, draft_saved_at=now,
     )  # fmt: skip
 
