@@ -1,0 +1,1 @@
+"""What a dataset gives away without the rule: figures that a release is measured by."""
