@@ -21,6 +21,7 @@ StudioError
     BranchHeldError
     TreeChangedError
     SameAsBeforeError
+    BranchDisputedError
 """
 
 from apps.projects.errors import StudioError
@@ -152,3 +153,11 @@ class TreeChangedError(GrowingError):
 class SameAsBeforeError(GrowingError):
     code = "same_as_before"
     sentence = "It says this already. Change it first."
+
+
+class BranchDisputedError(GrowingError):
+    code = "branch_disputed"
+    sentence = (
+        "Somebody rejected a turn above this branch, and others look at that first. Give the "
+        "branch away when it is settled."
+    )

@@ -133,6 +133,16 @@ def start_tree(question: Question, *, project: Project) -> Tree:
     )  # fmt: skip
 
 
+def branch_for(tree: Tree, slot: str, *, worker: User) -> PathWork | None:
+    """The open branch as work of this person; None: it is held, or they may not have it."""
+    parent, _ = parse_slot(slot)
+    if parent is None:
+        found = _roots(_open_roots(tree.project, worker).filter(pk=tree.pk))
+    else:
+        found = _branches(_free(_questions(tree.project, worker).filter(pk=parent), worker))
+    return next((work for work in found if work.part == slot), None)
+
+
 # Queries --------------------------------------------------------------------------------------
 
 
@@ -198,7 +208,7 @@ def _rounds(work: AssignmentQuerySet) -> Coalesce:
     return Coalesce(Subquery(submitted.annotate(number=Count("pk")).values("number")), 0)
 
 
-def _branches(rows: QuerySet[Any]) -> Iterator[Work]:
+def _branches(rows: QuerySet[Any]) -> Iterator[PathWork]:
     for tree, question, yes_free, yes_round, no_free, no_round in _in_chunks(rows):
         if yes_free:
             yield PathWork(Kind.PATH, tree, f"{question}-yes", yes_round)
@@ -221,7 +231,7 @@ def _of_roots(cuts: QuerySet[Cut]) -> QuerySet[Cut]:
     return cuts.filter(parent=None)
 
 
-def _roots(trees: QuerySet[Tree]) -> Iterator[Work]:
+def _roots(trees: QuerySet[Tree]) -> Iterator[PathWork]:
     work = Assignment.objects.of_work(Kind.PATH, OuterRef("pk")).filter(part=OPEN_ROOT)
     rows: Any = trees.annotate(round=_rounds(work)).values_list("pk", "round")
     for tree, number in _in_chunks(rows):
