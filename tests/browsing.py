@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.conf import settings
+from django.test import Client
 from django.urls import reverse
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
@@ -44,6 +46,14 @@ def browser() -> Iterator[Browser]:
     del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
 
 
+def open_session(context: BrowserContext, person: User, site: str) -> None:
+    """The browser is logged in as this person at once, without the page for it."""
+    client = Client()
+    client.force_login(person)
+    session = client.cookies[settings.SESSION_COOKIE_NAME].value
+    context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": site}])
+
+
 def log_in(page: Page, username: str, password: str = PASSWORD) -> None:
     page.goto(reverse("accounts:login"))
     page.locator("#id_username").fill(username)
@@ -59,11 +69,9 @@ def open_as(browser, live_server):
 
     def open_page(person: User | None, address: str, **context: Any) -> Page:
         contexts.append(browser.new_context(base_url=live_server.url, **context))
+        if person is not None:
+            open_session(contexts[-1], person, live_server.url)
         page: Page = contexts[-1].new_page()
-        if person is None:
-            page.goto(reverse("accounts:login"))
-        else:
-            log_in(page, person.username)
         page.goto(address)
         return page
 

@@ -26,6 +26,25 @@ SHARED_DATA = Path(
 )
 
 
+# A test that asks for none of these is refused the database by pytest-django.
+DATABASE_FIXTURES = {"db", "transactional_db", "live_server"}
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-m` chooses
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A second run, on another database, leaves out what would say the same thing again.
+
+    That is all that reaches no database, and what a browser does: the services behind the pages
+    have tests of their own, and some journeys say that they go through on every database.
+    """
+    for item in items:
+        fixtures = set(getattr(item, "fixturenames", ()))
+        reaches = item.get_closest_marker("django_db") or fixtures & DATABASE_FIXTURES
+        in_browser = "browser" in fixtures and not item.get_closest_marker("every_database")
+        if in_browser or not reaches:
+            item.add_marker(pytest.mark.once)
+
+
 @pytest.fixture
 def sharc_dev() -> Path:
     """The official ShARC dev set with its lists of negatives, where this machine has it."""

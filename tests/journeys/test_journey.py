@@ -18,7 +18,9 @@ from tests.browsing import log_in
 from tests.celery_worker import running_worker
 from tests.exports.records import bus_pass, write
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.browser, pytest.mark.every_database, pytest.mark.django_db(transaction=True)
+]  # fmt: skip
 
 
 @pytest.fixture

@@ -92,6 +92,7 @@ def test_a_question_takes_one_key_press_beyond_its_letters(bench, snippets):
     assert (question.snippet, question.text) == (snippets[0], "Can I?")
 
 
+@pytest.mark.every_database
 def test_questions_a_skip_and_a_snippet_without_a_rule_by_keyboard_alone(bench, snippets):
     page = bench()
     page.keyboard.type("Can I borrow one?")
@@ -149,6 +150,7 @@ def test_hints_come_while_typing_can_be_dismissed_and_never_block(bench):
     assert Question.objects.get().text == "Who may borrow one"
 
 
+@pytest.mark.every_database
 def test_without_scripts_the_same_forms_do_the_same(ada, snippets, open_as):
     page = open_as(
         ada, reverse("snippets:questions", args=["bikes"]), java_script_enabled=False
@@ -226,6 +228,7 @@ def test_a_window_closed_while_offline_gives_its_text_to_the_next_one(bench):
     assert work_in_hand().draft == {"text": "Can I?"}
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize(
     ("choice", "goes_on_with"),
     [("Go on with mine", "Mine, I say"), ("Go on with the newer one", "Theirs")],
@@ -300,6 +303,7 @@ def test_a_submit_after_the_session_has_ended_comes_back_after_log_in(bench):
     expect(field(page)).to_have_value("Can I?")
 
 
+@pytest.mark.every_database
 def test_after_a_new_log_in_in_another_window_the_old_one_still_saves_and_submits(bench):
     page = bench()
     other = page.context.new_page()

@@ -15,7 +15,7 @@ from apps.snippets.models import Document
 from apps.snippets.services.bench import split_at
 from apps.snippets.services.bench_leases import take
 from apps.workers.models import Assignment
-from tests.browsing import log_in
+from tests.browsing import open_session
 from tests.factories import make_member, make_project, make_user
 from tests.journeys.test_accessibility import faults_of
 from tests.snippets.bench import make_bench, nth
@@ -49,11 +49,11 @@ def document(project) -> Document:
 def page(browser, live_server, ada) -> Iterator[Page]:
     context = browser.new_context(base_url=live_server.url, reduced_motion="reduce")
     context.set_default_timeout(15_000)
+    open_session(context, ada, live_server.url)
     page = context.new_page()
     faults: list[str] = []
     page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
     page.on("pageerror", lambda error: faults.append(str(error)))
-    log_in(page, "ada")
     yield page
     context.close()
     assert [fault for fault in faults if not any(name in fault for name in MEANT)] == []
@@ -84,6 +84,7 @@ def texts(document: Document) -> list[str]:
     return [row.text for row in document.snippets.on_bench()]
 
 
+@pytest.mark.every_database
 def test_two_documents_by_keyboard_alone(page, project, ada, document):
     following = make_bench(project, "Dogs need a passport.", title="Dogs")
     page.goto(reverse("snippets:bench_list", args=["grants"]))
@@ -293,12 +294,13 @@ def test_a_step_that_came_too_late_says_so_and_shows_how_it_is(page, document, a
     assert states(document)[0] == "accepted"
 
 
+@pytest.mark.every_database
 def test_everything_works_with_the_mouse_and_without_scripts(
     browser, live_server, document, ada
 ):  # fmt: skip
     context = browser.new_context(base_url=live_server.url, java_script_enabled=False)
+    open_session(context, ada, live_server.url)
     page = context.new_page()
-    log_in(page, "ada")
     page.goto(reverse("snippets:bench_list", args=["grants"]))
     page.get_by_role("button", name="Take the next document").click()
     page.get_by_text("Split S").click()
