@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
+from django.conf import settings
 from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page, expect
@@ -16,7 +17,7 @@ from apps.snippets.services.bench import split_at
 from apps.snippets.services.bench_leases import take
 from apps.workers.models import Assignment
 from tests.browsing import open_session
-from tests.factories import make_member, make_project, make_user
+from tests.factories import PASSWORD, make_member, make_project, make_user
 from tests.journeys.test_accessibility import faults_of
 from tests.snippets.bench import make_bench, nth
 
@@ -26,7 +27,12 @@ GRANT = (
     "# Grant\n\nYou can apply if:\n\n* you are over 18 👩‍👧\n* you live here\n* you have a child"
 )
 # A test cuts the network, or lets another window add a row that this one has no place for.
-MEANT = ("ERR_INTERNET_DISCONNECTED", "htmx:oobErrorNoTarget")
+MEANT = (
+    "ERR_INTERNET_DISCONNECTED",
+    "htmx:sendError",
+    "htmx:afterRequest",
+    "htmx:oobErrorNoTarget",
+)
 TEXTS = (GRANT, "Opening hours: 9 to 5.", "Apply by March.", "Late forms do not count.")
 
 
@@ -226,6 +232,35 @@ def test_what_one_window_could_not_save_goes_with_the_next_whatever_is_in_focus(
     assert Assignment.objects.get().draft[f"{nth(document, 1).pk}-text"] == f"{GRANT} and a dog"
     press(other, "k")
     expect(other.get_by_label("Text of the snippet")).to_have_value(f"{GRANT} and a dog")
+
+
+def test_a_step_that_gets_no_answer_says_so(page, document, ada):
+    open_bench(page, document, ada)
+    trouble = page.locator("[data-trouble]")
+    page.context.set_offline(True)
+    press(page, "a")
+    expect(trouble).to_have_text("Not done: the network is gone. Do it again when it is back.")
+    press(page, "j")
+    expect(trouble).to_have_count(1)
+    page.context.set_offline(False)
+    press(page, "a")
+    focused(page, 2)
+    expect(trouble).to_have_count(0)
+    assert states(document)[:2] == ["accepted", "proposed"]
+
+
+def test_a_step_of_somebody_who_is_logged_out_leads_to_the_log_in_and_back(page, document, ada):
+    open_bench(page, document, ada)
+    page.context.clear_cookies(name=settings.SESSION_COOKIE_NAME)
+    press(page, "a")
+    trouble = page.locator("[data-trouble]")
+    expect(trouble).to_have_text("Not done: you are logged out. Log in")
+    trouble.get_by_role("link", name="Log in").click()
+    page.get_by_label("User name").fill("ada")
+    page.get_by_label("Password").fill(PASSWORD)
+    press(page, "Enter")
+    focused(page, 1)
+    assert states(document) == ["proposed"] * 4
 
 
 def test_undo_and_reopen_change_the_row_in_place(page, document, ada):

@@ -257,6 +257,44 @@
     announce();
   });
 
+  // A step that got no answer of the bench: the reader must know --------------------------------
+
+  const TROUBLE = {
+    offline: "Not done: the network is gone. Do it again when it is back.",
+    silent: "No answer came. Do it again when the server answers: no step counts twice.",
+    failed: "Not done: the server could not do it. Reload the page, and try again.",
+    login: "Not done: you are logged out.",
+  };
+
+  function say(trouble) {
+    hush();
+    const notice = Object.assign(document.createElement("p"), { className: "notice warning", textContent: TROUBLE[trouble] });
+    notice.dataset.trouble = trouble;
+    notice.setAttribute("role", "alert");
+    if (trouble === "login") {
+      // Who is logged out is sent to log in, and back.
+      notice.append(" ", Object.assign(document.createElement("a"), { href: location.href, textContent: "Log in" }));
+    }
+    bench()?.querySelector(".bench-columns").before(notice);
+  }
+
+  function hush() { document.querySelector("[data-trouble]")?.remove(); }
+
+  for (const event of ["htmx:sendError", "htmx:timeout"]) {
+    document.addEventListener(event, () => say(navigator.onLine ? "silent" : "offline"));
+  }
+  document.addEventListener("htmx:responseError", (event) => {
+    say(event.detail.xhr.status === 403 ? "login" : "failed");
+  });
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    const { xhr, pathInfo } = event.detail;
+    if (xhr.status >= 400) return;
+    const came = new URL(xhr.responseURL, location.href).pathname;
+    if (came === new URL(pathInfo.requestPath, location.href).pathname) { hush(); return; }
+    event.detail.shouldSwap = false; // it is the log-in page
+    say("login");
+  });
+
   // Another window has split a snippet: its second half is not in this list.
   let isIncomplete = false;
   document.addEventListener("htmx:oobErrorNoTarget", () => { isIncomplete = true; });
