@@ -12,15 +12,12 @@ from typing import Any
 from django.db import transaction
 
 from apps.projects.services import states
-from apps.snippets.domain.folding import fold
 from apps.trees.domain.places import answers_on, parse_slot, place_below
 from apps.trees.domain.simulated_user import simulated_answer
 from apps.trees.domain.tree import Answer, Turn
 from apps.trees.errors import (
     CheckFirstError,
     DepthReachedError,
-    EmptyQuestionError,
-    LooksLikeAnswerError,
     NothingToUndoError,
     PathEndedError,
     SpanMissingError,
@@ -31,6 +28,7 @@ from apps.trees.models import Node, NodeCheck, PathStep, Tree
 from apps.trees.services.checks import record_agreement
 from apps.trees.services.open_work import lock_tree
 from apps.trees.services.steps import carry_steps, work_of
+from apps.trees.services.wording import refuse_text
 from apps.workers.errors import LeaseEndedError
 from apps.workers.models import Assignment, KeptText
 from apps.workers.services.leases import own_lease, take_slot
@@ -135,7 +133,7 @@ def ask(
     `position` is the number of the step that the page was at: sent twice, it counts once. Raises
     a GrowingError that says why it was not taken, or LeaseEndedError; the text is kept then.
     """
-    _refuse_text(text)
+    refuse_text(text)
     try:
         return _step(assignment, position, {"text": text.strip(), "span": span}, now)
     except (StalePageError, LeaseEndedError):
@@ -148,13 +146,6 @@ def give_final_answer(
 ) -> PathStep:
     """The answer at the end of this path; another one replaces it until the submit."""
     return _step(assignment, position, {"text": "", "span": None, "answer": answer}, now)
-
-
-def _refuse_text(text: str) -> None:
-    if not fold(text):
-        raise EmptyQuestionError
-    if fold(text) in {"yes", "no"}:
-        raise LooksLikeAnswerError
 
 
 @transaction.atomic
