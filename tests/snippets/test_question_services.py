@@ -129,6 +129,16 @@ def test_what_was_typed_before_skipping_stays_with_the_work(project, expert, sni
     assert (work.draft, work.draft_version, work.draft_saved_at) == ({"text": "Can I"}, 1, NOW)
 
 
+@pytest.mark.parametrize("text", ["", "Can I"])
+def test_a_skip_that_is_sent_twice_counts_once(project, expert, snippet, text):
+    work = take(project, expert)
+    sent = [skip(work, reason="Too hard.", draft={"text": text}, now=NOW) for _ in "ab"]
+    assert sent == [True, True]
+    assert not KeptText.objects.exists()
+    assert not skip(work, reason="Another.", draft={"text": "Or not?"}, now=NOW)
+    assert KeptText.objects.get().content == {"text": "Or not?"}
+
+
 def test_what_was_typed_before_skipping_too_late_is_kept(project, expert, other, snippet):
     work = take(project, expert)
     take(project, other, LATER)

@@ -24,10 +24,11 @@ from apps.snippets.errors import (
 )
 from apps.snippets.models import Question, Snippet, SnippetQuerySet
 from apps.workers.models import Assignment, KeptText, Kind
-from apps.workers.services.leases import Work, lease_first, return_work
+from apps.workers.services.leases import Work, lease_first, release_all, return_work
 from apps.workers.services.submits import NotTaken, Submitted, submit
 
 State = Question.State
+RETURNED = Assignment.State.RETURNED
 CHUNK = 50
 """Rows looked at in one go for a free slot: more than people who ask at the same moment."""
 
@@ -161,8 +162,15 @@ def _locked_snippet(assignment: Assignment) -> Snippet:
 
 @transaction.atomic
 def skip(assignment: Assignment, *, reason: str, draft: dict[str, str], now: datetime) -> bool:
-    """Gives the work back; what was typed stays with it. False: the lease had ended."""
-    if any(text.strip() for text in draft.values()):
+    """Gives the work back; what was typed stays with it. False: the lease had ended.
+
+    Sent twice, it counts once and answers the same.
+    """
+    this = Assignment.objects.select_for_update(of=("self",)).get(pk=assignment.pk)
+    draft = draft if any(text.strip() for text in draft.values()) else this.draft
+    if (this.state, this.return_reason, this.draft) == (RETURNED, reason, draft):
+        return True
+    if this.draft != draft:
         leased = Assignment.objects.leased().filter(pk=assignment.pk)
         newer = {"draft_version": F("draft_version") + 1, "draft_saved_at": now}
         if not leased.update(draft=draft, **newer):
@@ -174,8 +182,7 @@ def skip(assignment: Assignment, *, reason: str, draft: dict[str, str], now: dat
 def end_lost_work(assignment: Assignment, content: dict[str, Any], *, now: datetime) -> None:
     """What was worked on does not wait any more: the lease ends, what was typed is kept."""
     _keep(assignment, KeptText.Reason.LEASE_ENDED, content, now)
-    leased = Assignment.objects.leased().filter(pk=assignment.pk)
-    leased.update(state=Assignment.State.RELEASED, ended_at=now)
+    _release(assignment, now)
 
 
 def without_void_lease(
@@ -186,9 +193,13 @@ def without_void_lease(
         return answer
     if waiting.filter(pk=answer.again.work_id).exists():
         return answer
-    void = Assignment.objects.leased().filter(pk=answer.again.pk)
-    void.update(state=Assignment.State.RELEASED, ended_at=now)
+    _release(answer.again, now)
     return NotTaken(answer.kept, None)
+
+
+def _release(assignment: Assignment, now: datetime) -> None:
+    leased = Assignment.objects.leased().filter(pk=assignment.pk)
+    release_all(leased, actor=None, now=now, reason="waits for nobody any more")
 
 
 def _keep(
