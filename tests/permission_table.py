@@ -36,6 +36,11 @@ def whose_work_it_is(status: int) -> Cell:
     return (LOGIN, 404, 404, status, 404)
 
 
+def the_worker(status: int) -> Cell:
+    """The worker of `world`, who has the path and the check of a turn in hand."""
+    return (LOGIN, 404, status, 404, 404)
+
+
 def people(status: int) -> Cell:
     """Everybody who is logged in."""
     return (LOGIN, status, status, status, status)
@@ -61,6 +66,9 @@ class Row:
         cell = getattr(self, method)
         return self.GET if cell is None else cell
 
+
+PATH = {"assignment_id": "path_id"}
+NODE_CHECK = {"assignment_id": "node_check_id"}
 
 # Pages with a form answer HEAD with 405, like every method that nobody named.
 TABLE: dict[str, Row] = {
@@ -101,6 +109,9 @@ TABLE: dict[str, Row] = {
     "exports:list": Row(GET=only_admins(200), HEAD=REFUSED, POST=only_admins(200)),
     "exports:import": Row(GET=only_admins(200), HEAD=REFUSED, POST=only_admins(200)),
     "exports:download": Row(GET=only_admins(200), takes={"job_id": "export_id"}),
+    "desk:workers": Row(GET=only_admins(200)),
+    "workers:next": Row(POST=members(302)),
+    "workers:another": Row(POST=members(302)),
     "workers:mine": Row(GET=members(200)),
     "workers:leases": Row(GET=only_admins(200)),
     "workers:draft": Row(
@@ -160,8 +171,46 @@ TABLE: dict[str, Row] = {
         )
         for action in ("accept", "discard", "edit", "merge", "reopen", "split")
     },
+    "trees:path": Row(GET=the_worker(200), HEAD=REFUSED, POST=the_worker(200), takes=PATH),
+    **{
+        f"trees:path_{step}": Row(POST=the_worker(status), data=data, takes=PATH)
+        for step, status, data in (
+            ("agree", 302, {}),
+            ("again", 302, {}),
+            ("ask", 302, {"position": "0", "text": "Are you over 18?"}),
+            ("answer", 302, {"position": "0", "answer": "Yes"}),
+            ("undo", 200, {"position": "0"}),  # there is nothing to take back
+            ("reject", 200, {"key": "k"}),  # nor to reject
+            ("return", 302, {"reason": "Too hard."}),
+            ("hints", 200, {"text": "Are"}),
+        )
+    },
+    "trees:node_check": Row(
+        GET=the_worker(200),
+        HEAD=REFUSED,
+        POST=the_worker(302),
+        data={"key": "k"},
+        takes=NODE_CHECK,
+    ),
+    "trees:node_check_reject": Row(
+        POST=the_worker(302), data={"key": "k", "reason": "unclear"}, takes=NODE_CHECK
+    ),
     "trees:list": Row(GET=readers(200)),
     "trees:detail": Row(GET=readers(200)),
+    "trees:history": Row(GET=readers(200)),
+    "trees:compare": Row(GET=readers(200)),
+    "trees:wording": Row(POST=readers(200)),
+    "trees:answer": Row(POST=readers(200)),
+    "trees:take_out": Row(POST=readers(200)),
+    "trees:give": Row(POST=readers(200)),
+    "trees:comment": Row(POST=readers(200)),
+    "trees:restore": Row(POST=readers(302)),
+    "trees:to_settle": Row(GET=readers(200)),
+    "trees:decide": Row(POST=readers(200)),
+    "trees:prune_all": Row(GET=only_admins(200), HEAD=REFUSED, POST=only_admins(200)),
     "scenarios:utterances": Row(GET=readers(200)),
+    "scenarios:audit": Row(GET=readers(200)),
+    "scenarios:audit_start": Row(POST=readers(302)),
+    "scenarios:audit_limit": Row(POST=only_admins(302), data={"most": "50"}),
     "scenarios:utterance": Row(GET=readers(200)),
 }

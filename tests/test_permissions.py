@@ -21,9 +21,12 @@ from apps.accounts.models import User
 from apps.projects.models import Job, Membership, Project, Role
 from apps.projects.services.jobs import start_job_here
 from apps.scenarios.models import Utterance
+from apps.scenarios.services.audit import Scope, audit_here
 from apps.snippets.models import Question as QuestionRow
 from apps.snippets.models import Snippet
 from apps.trees.domain.tree import Answer, FinalAnswer, Question
+from apps.trees.models import Node, Tree
+from apps.trees.services.open_work import NodeCheckWork, PathWork
 from apps.workers.models import Assignment, Kind
 from apps.workers.services.leases import Work, lease_first
 from tests.factories import (
@@ -39,7 +42,7 @@ from tests.factories import (
 from tests.permission_table import LOGIN, METHODS, ROLES, TABLE
 
 # Arguments that name the project or something that every project has, not an object inside it.
-NOT_AN_OBJECT = {"slug", "step"}
+NOT_AN_OBJECT = {"slug", "step", "figure"}
 
 
 def _named_urls(
@@ -96,16 +99,25 @@ def world(db) -> World:
         project=project, kind="export", state=Job.State.DONE, finished_at=timezone.now(),
         parameters={"format": "sharc"}, result=default_storage.save("one.zip", ContentFile(b"PK")),
     )  # fmt: skip
+    audit_here(project, Scope(), author=None, progress=lambda *_: None)
     member = Membership.objects.create(project=project, user=make_user(), role=Role.WORKER)
     work, check = _work_of(people["expert"], project)
+    root = tree.nodes.get(parent=None)
+    flag = tree.flags.create(node=root, kind="one answer", found_at=timezone.now())
+    cut = tree.cuts.create(kind="pruned", at=timezone.now(), branch="yes", parent=root)
     arguments = {
+        "node_id": root.pk,
+        "flag_id": flag.pk,
+        "cut_id": cut.pk,
         "slug": project.slug,
         "step": "snippets",
+        "figure": "last_answer",
         "member": member.pk,
         "job_id": job.pk,
         "export_id": export.pk,
         "assignment_id": work.pk,
         "check_id": check.pk,
+        **_work_on_trees(people["worker"], tree),
         "document_id": tree.question.snippet.document.pk,
         "snippet_id": work.work_id,
         "bench_document_id": Snippet.objects.get(pk=work.work_id).document_id,
@@ -130,6 +142,21 @@ def _work_of(expert: User | None, project: Project) -> tuple[Assignment, Assignm
     assert made[0] is not None
     assert made[1] is not None
     return made[0], made[1]
+
+
+def _work_on_trees(worker: User | None, tree: Tree) -> dict[str, int]:
+    """A path that the worker begins, and a turn that they check."""
+    assert worker is not None
+    now, node = timezone.now(), tree.nodes.get(parent=None)
+    Node.objects.filter(pk=node.pk).update(disputed_at=now)
+    works = (
+        PathWork(Kind.PATH, make_tree(tree.project).pk, "root"),
+        NodeCheckWork(Kind.NODE_CHECK, node.pk),
+    )
+    made = [lease_first([work], project=tree.project, worker=worker, now=now) for work in works]
+    assert made[0] is not None
+    assert made[1] is not None
+    return {"path_id": made[0].pk, "node_check_id": made[1].pk}
 
 
 def _log_in(client: Client, user: User | None) -> str:

@@ -45,6 +45,8 @@ def _project_links(request: HttpRequest, project: Project, *, role: str) -> list
         ("My work", "workers:mine"),
         ("Guidelines", "projects:guidelines"),
     ]
+    if role in {Role.ADMIN, Role.EXPERT}:
+        names += [("Audit", "scenarios:audit")]
     if role == Role.ADMIN:
         names += [
             ("Leases", "workers:leases"),

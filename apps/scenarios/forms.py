@@ -35,6 +35,11 @@ class UtteranceFilter(forms.Form):
     )
     kind = forms.ChoiceField(choices=[("", "Any"), *Utterance.Kind.choices], required=False)
     origin = forms.ChoiceField(choices=[("", "Any"), *Utterance.Origin.choices], required=False)
+    hard = forms.ChoiceField(
+        label="Easy or hard",
+        choices=[("", "Any"), ("1", "Hard: no partial model gets it right")],
+        required=False,
+    )
     tree = forms.ModelChoiceField(
         Tree.objects.none(), to_field_name="tree_id", required=False, widget=forms.HiddenInput
     )
@@ -55,6 +60,7 @@ class UtteranceFilter(forms.Form):
             "answer_class": chosen("answer"),
             "kind": chosen("kind"),
             "origin": chosen("origin"),
+            "is_hard": chosen("hard"),
             "tree": chosen("tree"),
             "node": chosen("node"),
         }

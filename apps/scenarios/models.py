@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Case, Exists, OuterRef, Q, Value, When
 from django.urls import reverse
 
 from apps.accounts.models import User
-from apps.projects.models import Project, Split
+from apps.projects.models import Job, Project, Split
+from apps.scenarios.domain.consistency import InconsistencyReason
+from apps.scenarios.domain.corrections import Parts
+from apps.scenarios.domain.facts import FactFault
 from apps.scenarios.domain.turns import turns_from_json
 from apps.snippets.models import Question
 from apps.trees.domain.tree import Answer, Path, Turn
@@ -17,6 +20,8 @@ from apps.trees.models import ANSWERS, Node, Tree
 from apps.workers.models import Provenance
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from django.contrib.auth.models import AnonymousUser
 
 
@@ -117,9 +122,36 @@ class NegativeScenario(Negative):
         return self.text[:60]
 
 
+EXPANSION = "expansion"
+"""The kind of job that makes utterances by the rule."""
+
+
 class UtteranceQuerySet(models.QuerySet["Utterance"]):
     def visible_to(self, user: User | AnonymousUser) -> UtteranceQuerySet:
         return self.filter(project__in=Project.objects.readable_by(user))
+
+    def in_force(self) -> UtteranceQuerySet:
+        """Those that belong to the dataset: neither dropped nor taken out."""
+        return self.exclude(state__in=[Utterance.State.DROPPED, Utterance.State.TAKEN_OUT])
+
+    def imported(self) -> UtteranceQuerySet:
+        """Those that came in a file; whoever published it stands for them."""
+        return self.filter(job__isnull=False).exclude(job__in=_expansions())
+
+    def to_verify(self) -> UtteranceQuerySet:
+        """Those that an expert has still to look at, also because the tree has changed since."""
+        made_here = Q(job__isnull=True) | Q(job__in=_expansions())
+        in_force = self.in_force()
+        return in_force.filter(Q(gone_at__isnull=False) | made_here & Q(state="to verify"))
+
+    def in_splits(self, splits: Iterable[str]) -> UtteranceQuerySet:
+        trees = Tree.objects.filter(question__snippet__document__split__in=list(splits))
+        return self.filter(tree__in=trees)
+
+    def in_reading_order(self) -> UtteranceQuerySet:
+        """As somebody reads one tree: without a scenario first, then scenario by scenario."""
+        kinds = [When(kind=kind, then=Value(rank)) for rank, kind in enumerate(Utterance.Kind)]
+        return self.order_by(Case(*kinds), "scenario_of", "negative_scenario", "pk")
 
     def in_split(self, split: Split | str) -> UtteranceQuerySet:
         # Trees first: a join would look up the document of every utterance of the project.
@@ -162,6 +194,21 @@ class Utterance(Provenance):
         RULE = "rule", "By the rule"  # the expansion of its tree gives it
         HAND = "hand", "By hand"  # a correction; the expansion leaves it alone
 
+    class State(models.TextChoices):
+        TO_VERIFY = "to verify", "To verify"  # no expert has looked at it
+        ACCEPTED = "accepted", "Accepted"  # an expert finds it right as it is
+        CORRECTED = "corrected", "Corrected"  # an expert has changed it
+        DROPPED = "dropped", "Dropped"  # an expert has left it out, with a reason
+        TAKEN_OUT = "taken out", "Taken out"  # its tree no longer gives it
+
+    TRANSITIONS: ClassVar = {
+        State.TO_VERIFY: {State.ACCEPTED, State.CORRECTED, State.DROPPED, State.TAKEN_OUT},
+        State.ACCEPTED: {State.TO_VERIFY, State.CORRECTED, State.DROPPED},
+        State.CORRECTED: {State.DROPPED},
+        State.DROPPED: {State.TO_VERIFY},  # somebody thinks again
+        State.TAKEN_OUT: {State.TO_VERIFY},  # its tree gives it again
+    }
+
     class AnswerClass(models.TextChoices):
         YES = "yes", "Yes"
         NO = "no", "No"
@@ -193,6 +240,19 @@ class Utterance(Provenance):
     evidence = models.JSONField(default=list, help_text="Turns that the scenario answers.")
     answer = models.TextField()
     answer_class = models.CharField(max_length=10, choices=AnswerClass.choices)
+    is_hard = models.BooleanField(
+        default=False, help_text="No partial model of the last audit gets it right."
+    )
+    state = models.CharField(max_length=10, choices=State.choices, default=State.TO_VERIFY)
+    version = models.PositiveIntegerField(
+        default=1, help_text="Grows with each change, so that two experts do not undo each other."
+    )
+    verified_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
+    verified_at = models.DateTimeField(null=True)
+    dropped_reason = models.CharField(max_length=500, blank=True)
+    gone_at = models.DateTimeField(
+        null=True, help_text="Since when its tree no longer gives it, though it was verified."
+    )
     as_imported = models.TextField(
         blank=True,
         help_text="The record as it came, JSON, where the file spells what this row repairs.",
@@ -218,9 +278,22 @@ class Utterance(Provenance):
             models.CheckConstraint(
                 condition=~Q(kind="plain") | Q(scenario=""), name="utterance_plain_has_no_scenario"
             ),
+            models.CheckConstraint(
+                condition=~Q(state="dropped") | ~Q(dropped_reason=""),
+                name="utterance_drop_says_why",
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=["to verify", "taken out"])
+                | Q(verified_by__isnull=False, verified_at__isnull=False),
+                name="utterance_verified_says_who",
+            ),
         ]
         indexes = [
             models.Index(fields=["tree", "answer_class"], name="utterance_by_answer"),
+            models.Index(fields=["tree", "state", "job"], name="utterance_by_state"),
+            models.Index(
+                fields=["tree"], condition=Q(gone_at__isnull=False), name="utterance_gone"
+            ),
             models.Index(fields=["project", "kind"], name="utterance_by_kind"),
         ]
 
@@ -235,6 +308,15 @@ class Utterance(Provenance):
     def evidence_turns(self) -> Path:
         return turns_from_json(self.evidence)
 
+    @property
+    def parts(self) -> Parts:
+        """What an expert may correct."""
+        return Parts(self.scenario, self.history_turns, self.evidence_turns, self.answer)
+
+    @property
+    def is_in_force(self) -> bool:
+        return self.state not in {self.State.DROPPED, self.State.TAKEN_OUT}
+
     @classmethod
     def class_of(cls, answer: str) -> Utterance.AnswerClass:
         """The class that evaluators count; any answer that is none of the words asks for more."""
@@ -244,3 +326,174 @@ class Utterance(Provenance):
 
     def get_absolute_url(self) -> str:
         return reverse("scenarios:utterance", args=[self.project.slug, self.utterance_id])
+
+
+class AuditLimit(models.Model):
+    """What a project's release may reach in one figure of the audit, or why it may reach more."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="audit_limits")
+    figure = models.CharField(max_length=40)
+    most = models.FloatField(null=True, help_text="Empty: the usual limit.")
+    waiver = models.CharField(max_length=500, blank=True, help_text="Why it may be passed.")
+    waived_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
+    waived_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["project", "figure"], name="audit_limit_once"),
+            models.CheckConstraint(
+                condition=Q(waiver="", waived_by__isnull=True, waived_at__isnull=True)
+                | (~Q(waiver="") & Q(waived_by__isnull=False, waived_at__isnull=False)),
+                name="audit_waiver_says_who",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.project}: {self.figure}"
+
+
+def _expansions() -> models.QuerySet[Job]:
+    return Job.objects.filter(kind=EXPANSION)
+
+
+class Correction(models.Model):
+    """What an utterance said before and after an expert changed it: the parts, as in the export.
+
+    Nothing is lost: the first one's `before` is what the rule gave, or what was imported.
+    """
+
+    utterance = models.ForeignKey(Utterance, models.CASCADE, related_name="corrections")
+    before = models.JSONField()
+    after = models.JSONField()
+    by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return f"correction of {self.utterance}"
+
+
+class Derived(models.Model):
+    """What a tree looked like when its utterances were made, and when they were proven.
+
+    Fingerprints of all that the result depends on: while they stay, nothing is computed anew.
+    """
+
+    tree = models.OneToOneField(Tree, models.CASCADE, related_name="derived")
+    expanded = models.CharField(max_length=40, blank=True)
+    given = models.PositiveIntegerField(default=0, help_text="Utterances that the rule gives.")
+    same_id = models.JSONField(
+        default=list, help_text="Ids of those that are not here: one with the same id is."
+    )
+    proven = models.CharField(max_length=40, blank=True)
+    proven_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"derived from {self.tree}"
+
+
+class FindingQuerySet(models.QuerySet["Finding"]):
+    def visible_to(self, user: User | AnonymousUser) -> FindingQuerySet:
+        return self.filter(utterance__project__in=Project.objects.readable_by(user))
+
+    def waived(self) -> FindingQuerySet:
+        return self.filter(_is_waived())
+
+    def open(self) -> FindingQuerySet:
+        """Those that nobody has waived: they block a release."""
+        return self.filter(~_is_waived())
+
+
+def _is_waived() -> Exists:
+    in_force = Waived.objects.filter(ended_at__isnull=True, utterance=OuterRef("utterance"))
+    return Exists(in_force.filter(waiver__reason=OuterRef("reason")))
+
+
+class Finding(models.Model):
+    """An utterance whose answer does not follow from its tree, and why (domain/consistency.py)."""
+
+    class Reason(models.TextChoices):
+        CONTRADICTS = InconsistencyReason.CONTRADICTS.value, "Contradicts the tree"
+        DECIDES_EARLY = InconsistencyReason.DECIDES_EARLY.value, "Decides early"
+        ASKS_KNOWN_FACT = InconsistencyReason.ASKS_KNOWN_FACT.value, "Asks a known fact"
+        UNKNOWN_QUESTION = InconsistencyReason.UNKNOWN_QUESTION.value, "Unknown question"
+        OPEN_BRANCH = InconsistencyReason.OPEN_BRANCH.value, "The tree is open here"
+
+    utterance = models.OneToOneField(Utterance, models.CASCADE, related_name="finding")
+    reason = models.CharField(max_length=20, choices=Reason.choices)
+    expected = models.TextField(blank=True, help_text="What the tree says instead, if anything.")
+
+    objects = FindingQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["utterance__utterance_id"]
+
+    def __str__(self) -> str:
+        return f"{self.utterance}: {self.reason}"
+
+
+class Waiver(models.Model):
+    """Why utterances stay whose answer does not follow: who says so, when, and of which reason.
+
+    It covers the utterances that were there when it was written, and none that comes later.
+    """
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="waivers")
+    reason = models.CharField(max_length=20, choices=Finding.Reason.choices)
+    why = models.CharField(max_length=500)
+    by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.CheckConstraint(condition=~Q(why=""), name="waiver_says_why"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.reason}: {self.why}"
+
+
+class Waived(models.Model):
+    """An utterance that a waiver covers, until it is corrected or the waiver is withdrawn."""
+
+    waiver = models.ForeignKey(Waiver, models.CASCADE, related_name="covered")
+    utterance = models.ForeignKey(Utterance, models.CASCADE, related_name="waived")
+    ended_at = models.DateTimeField(null=True)
+    ended_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["utterance"], condition=Q(ended_at__isnull=True), name="waived_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.utterance}: {self.waiver}"
+
+
+class ScenarioFaultQuerySet(models.QuerySet["ScenarioFault"]):
+    def visible_to(self, user: User | AnonymousUser) -> ScenarioFaultQuerySet:
+        return self.filter(scenario__tree__project__in=Project.objects.readable_by(user))
+
+
+class ScenarioFault(models.Model):
+    """A scenario whose facts give no utterances, and why (domain/facts.py)."""
+
+    class Reason(models.TextChoices):
+        CONTRADICTORY = FactFault.CONTRADICTORY.value, "Says both Yes and No"
+        NOT_ASKED = FactFault.NOT_ASKED.value, "A fact that the tree does not ask"
+        NOT_ON_ONE_PATH = FactFault.NOT_ON_ONE_PATH.value, "Facts that are not on one path"
+        NO_FACTS = FactFault.NO_FACTS.value, "No facts"
+
+    scenario = models.OneToOneField(Scenario, models.CASCADE, related_name="fault")
+    reason = models.CharField(max_length=20, choices=Reason.choices)
+    facts = models.JSONField(default=list, help_text="The turns that do not fit.")
+
+    objects = ScenarioFaultQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return f"{self.scenario}: {self.reason}"

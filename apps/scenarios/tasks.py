@@ -3,9 +3,15 @@
 from celery import shared_task
 
 from apps.projects.services.jobs import run_job
+from apps.scenarios.services.audit import run_audit
 from apps.scenarios.services.negatives import run_mining
 
 
 @shared_task(name="scenarios.mine_negatives")
 def mine_negatives(job_id: int) -> None:
     run_job(job_id, run_mining)
+
+
+@shared_task(name="scenarios.audit")
+def audit(job_id: int) -> None:
+    run_job(job_id, run_audit)

@@ -96,6 +96,7 @@ def visits_of_an_admin(project: Project) -> Iterator[Visit]:
     for name in (
         "desk:project", "projects:settings", "projects:guidelines", "projects:people",
         "projects:log", "trees:list", "scenarios:utterances", "exports:list", "exports:import",
+        "scenarios:audit",
     ):  # fmt: skip
         yield visit(name, slug)
     yield visit("projects:guideline", slug, "trees")

@@ -1,0 +1,22 @@
+"""What people send about the audit."""
+
+from typing import Any
+
+from django import forms
+
+
+class LimitForm(forms.Form):
+    """What a release may reach in one figure, in per cent; a waiver lets it pass the limit."""
+
+    most = forms.FloatField(
+        label="Limit in %", required=False, min_value=0, max_value=100,
+        help_text="Empty: the usual limit.",
+    )  # fmt: skip
+    waiver = forms.CharField(
+        label="Waived, because", required=False, max_length=500,
+        widget=forms.TextInput(attrs={"dir": "auto"}),
+    )  # fmt: skip
+
+    def clean_most(self) -> float | None:
+        most: Any = self.cleaned_data["most"]
+        return None if most is None else most / 100

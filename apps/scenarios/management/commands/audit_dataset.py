@@ -1,0 +1,58 @@
+"""manage.py audit_dataset --project SLUG [--json]"""
+
+import json
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from apps.projects.models import Project
+from apps.scenarios.services.audit import Judged, Scope, audit_here, judge
+
+
+class Command(BaseCommand):
+    help = (
+        "Measures what the utterances of a project give away to somebody who never reads the "
+        "rule, against what a release may reach."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--project", required=True, metavar="SLUG")
+        parser.add_argument("--tree", default="", metavar="ID", help="only this tree")
+        parser.add_argument("--worker", default="", metavar="NAME",
+                            help="only trees in which this person wrote")  # fmt: skip
+        parser.add_argument("--json", action="store_true", help="print the report as JSON")
+
+    def handle(self, **options: Any) -> None:
+        project = Project.objects.filter(slug=options["project"]).first()
+        if project is None:
+            raise CommandError(f"--project {options['project']}: there is no such project")
+        scope = Scope(tree_id=options["tree"], worker=options["worker"])
+        job = audit_here(project, scope, author=None, progress=self._progress)
+        judged = judge(project, job.report)
+        if options["json"]:
+            limits = {one.figure["code"]: one for one in judged}
+            for figure in job.report["figures"]:
+                one = limits[figure["code"]]
+                figure.update(limit=one.most, waiver=one.waiver, blocks=one.blocks)
+            self.stdout.write(json.dumps(job.report, ensure_ascii=False, indent=2))
+            return
+        self.stdout.write(
+            f"{job.report['utterances']:,} utterances of {job.report['trees']:,} finished trees; "
+            f"{job.report['hard']:,} that no partial model gets right"
+        )
+        for one in judged:
+            self.stdout.write(_line(one))
+
+    def _progress(self, step: str, done: int, total: int) -> None:
+        self.stderr.write(step)
+
+
+def _line(one: Judged) -> str:
+    figure = one.figure
+    value = "nothing to measure" if figure["value"] is None else f"{figure['value']:.1%}"
+    counted = "" if figure["of"] is None else f" ({figure['hits']:,} of {figure['of']:,})"
+    limit = ""
+    if one.most is not None:
+        word = "waived" if one.waiver and not one.passes else "over" if one.blocks else "within"
+        limit = f"; {word} the limit of {one.most:.0%}"
+    return f"{figure['label']}: {value}{counted}{limit}"

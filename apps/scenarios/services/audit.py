@@ -1,0 +1,209 @@
+"""The audit of a project: what its utterances give away, against what a release may reach."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from apps.accounts.models import User
+from apps.projects.models import Job, Project
+from apps.projects.services import audit as audit_log
+from apps.projects.services.jobs import finish_job, queue_job, report_progress, start_job_here
+from apps.scenarios.domain.audit.balance import by_depth, by_position, by_split
+from apps.scenarios.domain.audit.figures import AuditedTree, measure
+from apps.scenarios.domain.audit.partial import hard_rows, run_partial_models
+from apps.scenarios.domain.audit.rows import Row
+from apps.scenarios.domain.turns import turns_from_json
+from apps.scenarios.models import AuditLimit, Utterance
+from apps.scenarios.services.expansion import Progress
+from apps.snippets.domain.reshaping import count_items
+from apps.trees.models import Tree, TreeQuerySet, build
+
+KIND = "audit"
+TASK = "scenarios.audit"
+AT_ONCE = 500
+MOST_ROWS = 50_000
+"""Utterances that the partial models see: more of them say no more, and take minutes."""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The part of a project that is audited: all of it, one tree, or the trees of one worker."""
+
+    tree_id: str = ""
+    worker: str = ""
+
+    @property
+    def is_all(self) -> bool:
+        return not self.tree_id and not self.worker
+
+
+def queue_audit(project: Project, scope: Scope, *, author: User | None) -> Job:
+    return queue_job(project, kind=KIND, task=TASK, parameters=asdict(scope), created_by=author)
+
+
+def audit_here(project: Project, scope: Scope, *, author: User | None, progress: Progress) -> Job:
+    """The audit in this process; the job has the report."""
+    job = start_job_here(project, kind=KIND, parameters=asdict(scope), created_by=author)
+    audit(job, progress)
+    job.refresh_from_db()
+    return job
+
+
+def run_audit(job: Job) -> None:
+    """The work of a queued job."""
+    audit(job, lambda step, done, total: report_progress(job, step=step, done=done, total=total))
+
+
+def audit(job: Job, progress: Progress) -> None:
+    """Measures the figures, and marks the utterances that no partial model gets right."""
+    scope = Scope(**job.parameters)
+    progress("reading trees and utterances", 0, 0)
+    chosen = _trees(job.project, scope)
+    trees = list(_audited(chosen))
+    rows = list(_rows(_utterances(job.project, chosen, scope)))
+    progress("training models on parts of the input", 0, 0)
+    seen = rows[:MOST_ROWS]
+    models = run_partial_models(seen)
+    hard = hard_rows(models, seen)
+    report = {
+        "scope": asdict(scope),
+        "trees": len(trees),
+        "utterances": len(rows),
+        "seen_by_models": len(seen),
+        "hard": len(hard),
+        "figures": [asdict(figure) for figure in measure(rows, trees, models)],
+        "balance": {
+            "split": _plain(by_split(rows)),
+            "depth": _plain(by_depth(rows)),
+            "position": _plain(by_position(rows)),
+        },
+    }
+    with transaction.atomic():
+        if scope.is_all:
+            _mark_hard(job.project, hard)
+        finish_job(job, report=report)
+
+
+def _plain(table: dict[str, Counter[str]]) -> dict[str, dict[str, int]]:
+    return {name: dict(labels) for name, labels in table.items()}
+
+
+def _trees(project: Project, scope: Scope) -> TreeQuerySet:
+    trees = Tree.objects.finished().filter(project=project)
+    if scope.tree_id:
+        trees = trees.filter(tree_id__startswith=scope.tree_id)
+    if scope.worker:
+        mine = trees.filter(nodes__created_by__username=scope.worker).order_by()
+        trees = trees.filter(pk__in=mine.values("pk"))
+    return trees.order_by("tree_id")
+
+
+def _audited(trees: TreeQuerySet) -> Iterator[AuditedTree]:
+    for tree in trees.with_source().with_live_nodes().iterator(chunk_size=AT_ONCE):
+        text = tree.question.snippet.text
+        yield AuditedTree(tree.tree_id, build(tree.nodes.all()), text, count_items(text))
+
+
+def _utterances(project: Project, trees: TreeQuerySet, scope: Scope) -> QuerySet[Utterance]:
+    utterances = Utterance.objects.filter(project=project)
+    if not scope.is_all:
+        utterances = utterances.filter(tree__in=trees.order_by().values("pk"))
+    # By their ids, which are as good as random: what the models see is a fair sample.
+    return utterances.order_by("utterance_id")
+
+
+def _rows(utterances: QuerySet[Utterance]) -> Iterator[Row]:
+    values = utterances.values_list(
+        "utterance_id", "tree__tree_id", "tree__question__snippet__document__split", "question",
+        "scenario", "history", "evidence", "answer", "answer_class", "kind",
+    )  # fmt: skip
+    for (
+        key,
+        tree,
+        split,
+        question,
+        scenario,
+        history,
+        evidence,
+        answer,
+        label,
+        kind,
+    ) in values.iterator():
+        yield Row(
+            key, tree, split, question, scenario, turns_from_json(history),
+            turns_from_json(evidence), answer, label, kind,
+        )  # fmt: skip
+
+
+def _mark_hard(project: Project, hard: list[str]) -> None:
+    utterances = Utterance.objects.filter(project=project)
+    utterances.filter(is_hard=True).update(is_hard=False)
+    for start in range(0, len(hard), AT_ONCE):
+        utterances.filter(utterance_id__in=hard[start : start + AT_ONCE]).update(is_hard=True)
+
+
+# Limits ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A figure of a report beside what the project's release may reach."""
+
+    figure: dict[str, Any]
+    most: float | None
+    waiver: str
+
+    @property
+    def passes(self) -> bool:
+        value = self.figure["value"]
+        return value is None or self.most is None or value <= self.most
+
+    @property
+    def percent(self) -> str:
+        return f"{self.figure['value'] * 100:.1f}"
+
+    @property
+    def most_percent(self) -> str | None:
+        return None if self.most is None else f"{self.most * 100:g}"
+
+    @property
+    def blocks(self) -> bool:
+        """Whether a release must wait for it."""
+        return not self.passes and not self.waiver
+
+
+def judge(project: Project, report: dict[str, Any]) -> list[Judged]:
+    """The figures of a report, each with its limit and its waiver."""
+    limits = {limit.figure: limit for limit in AuditLimit.objects.filter(project=project)}
+    judged = []
+    for figure in report.get("figures", []):
+        limit = limits.get(figure["code"])
+        most = figure["usual"] if limit is None or limit.most is None else limit.most
+        judged.append(Judged(figure, most, limit.waiver if limit else ""))
+    return judged
+
+
+def last_audit(project: Project) -> Job | None:
+    """The last one of the whole project that was done."""
+    done = Job.objects.filter(project=project, kind=KIND, state=Job.State.DONE)
+    whole = done.filter(parameters__tree_id="", parameters__worker="")
+    return whole.order_by("-pk").first()
+
+
+@transaction.atomic
+def set_limit(
+    project: Project, figure: str, *, most: float | None, waiver: str, actor: User, now: datetime
+) -> AuditLimit:
+    """What a release may reach in this figure; with a waiver it may pass the limit."""
+    waived = {"waived_by": actor, "waived_at": now} if waiver else {}
+    fields = {"most": most, "waiver": waiver, "waived_by": None, "waived_at": None, **waived}
+    limit, _ = AuditLimit.objects.update_or_create(project=project, figure=figure, defaults=fields)
+    audit_log.record(
+        actor, "set audit limit", limit, project=project, figure=figure, most=most, waiver=waiver
+    )
+    return limit
