@@ -1,5 +1,6 @@
 """Expansion of a project: adds what is missing, leaves what is here."""
 
+from dataclasses import replace
 from io import StringIO
 from typing import Any
 
@@ -10,11 +11,19 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from apps.scenarios.domain.turns import turns_as_json
-from apps.scenarios.models import Fact, NegativeQuestion, NegativeScenario, Scenario, Utterance
+from apps.scenarios.models import (
+    Derived,
+    Fact,
+    NegativeQuestion,
+    NegativeScenario,
+    Scenario,
+    Utterance,
+)
 from apps.scenarios.services.expansion import expand_project
+from apps.scenarios.services.verification import correct
 from apps.trees.domain.tree import Answer, FinalAnswer, OpenBranch, Question, Turn
 from apps.trees.models import Tree
-from tests.factories import make_project, make_tree, sha1
+from tests.factories import make_project, make_tree, make_user, sha1
 
 pytestmark = pytest.mark.django_db
 
@@ -94,15 +103,16 @@ def test_twice_adds_nothing(tree):
     assert list(Utterance.objects.values_list("pk", "utterance_id")) == before
 
 
-def test_a_correction_by_hand_stays_and_what_the_rule_gives_comes_beside_it(tree):
+def test_a_correction_stays_and_what_the_rule_gave_does_not_come_beside_it(tree):
     expand(tree)
-    corrected = Utterance.objects.get(history=[])
-    Utterance.objects.filter(pk=corrected.pk).update(answer="Are you very old?", origin="hand")
+    corrected = Utterance.objects.get(history=turns_as_json([Turn(OLD, NO)]))
+    parts = replace(corrected.parts, answer="Yes")
+    correct(corrected, parts, seen=1, by=make_user(), now=timezone.now(), why="The law changed.")
+    Derived.objects.update(expanded="")
     report = expand(tree)
-    # The rule's own has the id that the corrected one keeps: both are one utterance.
-    assert (report["added"], report["same_id"]) == ({}, [corrected.utterance_id])
+    assert (report["added"], report["here"], report["taken_out"]) == ({}, 5, [])
     corrected.refresh_from_db()
-    assert corrected.answer == "Are you very old?"
+    assert (corrected.answer, corrected.state, corrected.origin) == ("Yes", "corrected", "hand")
 
 
 @pytest.mark.parametrize(
@@ -138,16 +148,16 @@ def test_taken_out_nodes_give_nothing(tree):
     assert not Utterance.objects.filter(answer=POOR).exists()
 
 
-def test_each_tree_more_costs_one_statement_more():
+def test_more_trees_cost_no_more_statements():
     project = make_project()
     counted = []
-    for _ in range(2):
-        add_scenario(make_tree(project, SHAPE), "I am 90.", Turn(OLD, YES))
-        Utterance.objects.all().delete()
+    for number in (1, 3):
+        for _ in range(number):
+            add_scenario(make_tree(project, SHAPE), "I am 90.", Turn(OLD, YES))
         with CaptureQueriesContext(connection) as queries:
             expand_project(project, author=None, progress=lambda *step: None)
         counted.append(len(queries))
-    assert counted[1] - counted[0] == 1
+    assert counted[0] == counted[1]
 
 
 def test_the_command_says_what_it_did(tree):
@@ -157,6 +167,7 @@ def test_the_command_says_what_it_did(tree):
                  stderr=StringIO())  # fmt: skip
     assert out.getvalue().splitlines() == [
         "finished trees: 1; unfinished, left out: 0",
+        "changed since the last expansion: 1",
         "added: 5 plain",
         "here already: 0",
         "not expanded, no facts: 1 scenarios of 1 trees",

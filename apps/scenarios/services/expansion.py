@@ -1,189 +1,267 @@
-"""Expansion of a project's trees into utterances (design 4.6): adds what is missing.
+"""Expansion of a project's trees into utterances (design 4.6), and what becomes of earlier ones.
 
-What is here stays as it is, imported utterances and corrections by hand included. Twice in a row
-adds nothing the second time.
+Only trees that have changed since their last expansion are expanded anew. What their tree gives
+and the project lacks is added; what their tree no longer gives is taken out, and comes back, with
+its id, when the tree gives it again. What an expert has verified, what was corrected and what was
+imported is never taken out: it is marked and reported. Twice in a row changes nothing the second
+time.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from datetime import datetime
+from itertools import islice
+from typing import Any
 
 from django.db import transaction
-from django.db.models import Prefetch
+from django.db.models import Exists, F, OuterRef, Prefetch, Q, prefetch_related_objects
+from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.projects.models import Job, Project
-from apps.projects.services.jobs import finish_job, start_job_here
-from apps.scenarios.domain.expansion import (
-    Expanded,
-    ExpansionError,
-    content_of,
-    expand_negative_scenario,
-    expand_plain,
-    expand_scenario,
+from apps.projects.services import states
+from apps.projects.services.jobs import finish_job, queue_job, report_progress, start_job_here
+from apps.scenarios.domain.facts import REFUSALS, FactFault
+from apps.scenarios.domain.fingerprint import fingerprint
+from apps.scenarios.models import (
+    EXPANSION,
+    Correction,
+    Derived,
+    NegativeQuestion,
+    NegativeScenario,
+    ScenarioFault,
+    Utterance,
 )
-from apps.scenarios.domain.identifiers import utterance_id
-from apps.scenarios.domain.turns import turns_as_json
-from apps.scenarios.models import NegativeQuestion, NegativeScenario, Scenario, Utterance
-from apps.trees.domain import tree as domain
-from apps.trees.models import Tree, TreeQuerySet, build
+from apps.scenarios.services.given import RULE, Given, compare
+from apps.scenarios.services.proof import prove
+from apps.trees.models import Tree
 
-BATCH = 1000
+TASK = "scenarios.expand"
+BATCH = 500
 TREES_AT_ONCE = 100
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and of how much."""
 
-Kind = Utterance.Kind
-
-
-class _Wanted(NamedTuple):
-    """An utterance that the rule gives, before it is known whether it is here."""
-
-    kind: Kind
-    expanded: Expanded
-    question: str
-    scenario: str
-    sources: dict[str, Any]
-
-    @property
-    def content(self) -> Hashable:
-        return self.kind, self.question, self.scenario, self.expanded.content
+State = Utterance.State
 
 
 @dataclass
 class _Tally:
-    """What the expansion of a project comes to."""
+    """What the expansion of a project comes to. Lists hold utterance ids."""
 
+    expanded: int = 0
     added: Counter[str] = field(default_factory=Counter)
     here: int = 0
     same_id: list[str] = field(default_factory=list)
-    refused: dict[str, list[int]] = field(default_factory=dict)  # scenario keys by reason
+    back: list[str] = field(default_factory=list)
+    taken_out: list[str] = field(default_factory=list)
+    gone: list[str] = field(default_factory=list)
 
 
 @transaction.atomic
 def expand_project(project: Project, *, author: User | None, progress: Progress) -> Job:
-    """Adds the utterances that the finished trees of the project lack; the job has the report."""
-    # Two expansions at once would both find the same utterances missing.
-    Project.objects.select_for_update().get(pk=project.pk)
-    job = start_job_here(project, kind="expansion", parameters={}, created_by=author)
-    tally = _Tally()
-    trees = Tree.objects.filter(project=project, state=Tree.State.FINISHED)
-    total = trees.count()
-    known = set(Utterance.objects.filter(project=project).values_list("utterance_id", flat=True))
-    for number, tree in enumerate(_with_all_parts(trees)):
-        if number % TREES_AT_ONCE == 0:
-            progress("expanding trees", number, total)
-        Utterance.objects.bulk_create(_missing(tree, known, tally, job), batch_size=BATCH)
-    unfinished = Tree.objects.filter(project=project).exclude(state=Tree.State.FINISHED).count()
-    finish_job(job, report=_report_of(tally, trees=total, unfinished=unfinished))
+    """Brings the utterances of the project in line with its trees; the job has the report."""
+    job = start_job_here(project, kind=EXPANSION, parameters={}, created_by=author)
+    _expand(job, progress)
     job.refresh_from_db()
     return job
 
 
-def _with_all_parts(trees: TreeQuerySet) -> Iterator[Tree]:
+@transaction.atomic
+def preview_expansion(project: Project, *, progress: Progress) -> dict[str, Any]:
+    """The report of an expansion that is not made: nothing is written."""
+    report: dict[str, Any] = expand_project(project, author=None, progress=progress).report
+    transaction.set_rollback(True)
+    return report
+
+
+def queue_expansion(project: Project, *, author: User) -> Job:
+    """The same in the background."""
+    return queue_job(project, kind=EXPANSION, task=TASK, parameters={}, created_by=author)
+
+
+@transaction.atomic
+def run_expansion(job: Job) -> None:
+    """The work of a queued job."""
+    _expand(job, lambda step, done, total: report_progress(job, step=step, done=done, total=total))
+
+
+def _expand(job: Job, progress: Progress) -> None:
+    project = job.project
+    # Two expansions at once would both find the same utterances missing.
+    Project.objects.select_for_update().get(pk=project.pk)
+    finished = Tree.objects.finished().filter(project=project).count()
+    tally, known = _Tally(), _Known(project)
+    number = 0
+    for trees in _in_parts(project):
+        progress("expanding trees", number, max(finished, number))
+        _expand_some(trees, known, tally, job)
+        number += len(trees)
+    progress("proving answers", 0, 0)
+    prove(project)
+    unfinished = Tree.objects.filter(project=project).exclude(state=Tree.State.FINISHED).count()
+    finish_job(job, report=_report_of(tally, project, trees=finished, unfinished=unfinished))
+
+
+class _Known:
+    """The ids of the project's utterances, read when they are first needed."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self._ids: set[str] | None = None
+
+    def ids(self) -> set[str]:
+        if self._ids is None:
+            rows = Utterance.objects.filter(project=self.project).order_by()
+            self._ids = set(rows.values_list("utterance_id", flat=True).iterator())
+        return self._ids
+
+
+def _in_parts(project: Project) -> Iterator[list[Tree]]:
+    """The finished trees, and those that were finished once, in the order of their ids.
+
+    By id and not by key: the same data in any order gives the same utterances.
+    """
+    has_utterances = Exists(Utterance.objects.filter(tree=OuterRef("pk")))
+    trees = Tree.objects.filter(Q(state=Tree.State.FINISHED) | has_utterances, project=project)
     parts = (
         trees.with_source()
+        .select_related("derived")
         .with_live_nodes()
         .prefetch_related(
             "scenarios__facts",
-            Prefetch("negative_questions", NegativeQuestion.objects.in_force()),
-            Prefetch("negative_scenarios", NegativeScenario.objects.in_force()),
-            "utterances",
+            Prefetch("negative_questions", NegativeQuestion.objects.in_force().order_by("pk")),
+            Prefetch("negative_scenarios", NegativeScenario.objects.in_force().order_by("pk")),
         )
+        .order_by("tree_id")
     )
-    yield from parts.iterator(chunk_size=TREES_AT_ONCE)
+    rows = parts.iterator(chunk_size=TREES_AT_ONCE)
+    while some := list(islice(rows, TREES_AT_ONCE)):
+        yield some
 
 
-def _missing(tree: Tree, known: set[str], tally: _Tally, job: Job) -> list[Utterance]:
-    shape = build(tree.nodes.all())
-    here = {_content(utterance) for utterance in tree.utterances.all()}
-    new: list[Utterance] = []
-    for wanted in _wanted(tree, shape, tally):
-        if wanted.content in here:
-            tally.here += 1
-            continue
-        here.add(wanted.content)
-        utterance = _utterance(tree, shape, wanted, job)
-        if utterance.utterance_id in known:
-            # Evidence is no part of the id: both are one utterance, and the one that is here stays.
-            tally.same_id.append(utterance.utterance_id)
-            continue
-        known.add(utterance.utterance_id)
-        tally.added[wanted.kind] += 1
-        new.append(utterance)
-    return new
+def _expand_some(trees: Sequence[Tree], known: _Known, tally: _Tally, job: Job) -> None:
+    prints = {tree.pk: _fingerprint(tree) for tree in trees}
+    changed = [tree for tree in trees if _derived(tree).expanded != prints[tree.pk]]
+    corrections = Prefetch("corrections", Correction.objects.order_by("pk"))
+    utterances = Utterance.objects.select_related("job").prefetch_related(corrections)
+    prefetch_related_objects(changed, Prefetch("utterances", utterances.order_by("pk")))
+    for tree in trees:
+        if tree not in changed:
+            tally.here += _derived(tree).given - len(_derived(tree).same_id)
+            tally.same_id += _derived(tree).same_id
+    found = [compare(tree, known.ids(), job) for tree in changed]
+    _write(found, tally, actor=job.created_by, now=timezone.now())
+    _remember(found, prints)
 
 
-def _content(utterance: Utterance) -> Hashable:
-    history, evidence = utterance.history_turns, utterance.evidence_turns
-    content = content_of(history, evidence, utterance.answer)
-    return utterance.kind, utterance.question, utterance.scenario, content
-
-
-def _wanted(tree: Tree, shape: domain.Tree, tally: _Tally) -> Iterator[_Wanted]:
-    question = tree.question.text
-    for expanded in expand_plain(shape):
-        yield _Wanted(Kind.PLAIN, expanded, question, "", {})
-    for scenario in tree.scenarios.all():
-        for expanded in _scenario(shape, scenario, tally):
-            yield _Wanted(Kind.SCENARIO, expanded, question, scenario.text,
-                          {"scenario_of": scenario})  # fmt: skip
-    for negative in tree.negative_questions.all():
-        yield _irrelevant(negative)
-    for other in tree.negative_scenarios.all():
-        for expanded in expand_negative_scenario(shape):
-            yield _Wanted(Kind.NEGATIVE_SCENARIO, expanded, question, other.text,
-                          {"negative_scenario": other})  # fmt: skip
-
-
-def _irrelevant(negative: NegativeQuestion) -> _Wanted:
-    expanded = Expanded((), (), Utterance.AnswerClass.IRRELEVANT.label)
-    return _Wanted(
-        Kind.NEGATIVE_QUESTION, expanded, negative.text, "", {"negative_question": negative}
-    )
-
-
-def _scenario(shape: domain.Tree, scenario: Scenario, tally: _Tally) -> Iterable[Expanded]:
+def _derived(tree: Tree) -> Derived:
     try:
-        return expand_scenario(shape, [fact.turn for fact in scenario.facts.all()])
-    except ExpansionError as error:
-        tally.refused.setdefault(error.reason, []).append(scenario.pk)
-        return ()
+        return tree.derived
+    except Derived.DoesNotExist:
+        return Derived(tree=tree)
 
 
-def _utterance(tree: Tree, shape: domain.Tree, wanted: _Wanted, job: Job) -> Utterance:
-    history, evidence, answer = (
-        wanted.expanded.history, wanted.expanded.evidence, wanted.expanded.answer,
+def _fingerprint(tree: Tree) -> str:
+    """Of all that the utterances of a tree are made from."""
+    nodes = [[one.place, one.pk, one.text, one.answer] for one in tree.nodes.all()]
+    scenarios = [
+        [
+            scenario.pk,
+            scenario.text_sha1,
+            sorted(
+                [fact.follow_up_question, fact.follow_up_answer] for fact in scenario.facts.all()
+            ),
+        ]
+        for scenario in tree.scenarios.all()
+    ]
+    negatives = [
+        [[one.pk, one.text] for one in some.all()]
+        for some in (tree.negative_questions, tree.negative_scenarios)
+    ]
+    question = tree.question
+    return fingerprint(
+        RULE, tree.state, question.snippet.text, question.text, sorted(nodes), sorted(scenarios),
+        negatives,
     )  # fmt: skip
-    rule_text = tree.question.snippet.text
-    return Utterance(
-        project=job.project,
-        utterance_id=utterance_id(rule_text, wanted.question, wanted.scenario, history, answer),
-        tree=tree,
-        kind=wanted.kind,
-        node_id=getattr(domain.walk(shape, history), "key", None),
-        question=wanted.question,
-        scenario=wanted.scenario,
-        history=turns_as_json(history),
-        evidence=turns_as_json(evidence),
-        answer=answer,
-        answer_class=Utterance.class_of(answer),
-        job=job,
-        created_by=job.created_by,
-        **wanted.sources,
-    )
 
 
-def _report_of(tally: _Tally, *, trees: int, unfinished: int) -> dict[str, Any]:
+def _write(found: Sequence[Given], tally: _Tally, *, actor: User | None, now: datetime) -> None:
+    for one in found:
+        tally.expanded += 1
+        tally.here += one.here
+        tally.same_id += one.same_id
+        tally.added.update(new.kind for new in one.new)
+        tally.back += [row.utterance_id for row in one.back]
+        tally.taken_out += [row.utterance_id for row in one.not_given]
+        tally.gone += [row.utterance_id for row in one.gone]
+    Utterance.objects.bulk_create((new for one in found for new in one.new), batch_size=BATCH)
+    _move((row for one in found for row in one.back), State.TO_VERIFY, actor, now)
+    _move((row for one in found for row in one.not_given), State.TAKEN_OUT, actor, now)
+    _mark((row for one in found for row in one.gone), now)
+    _mark((row for one in found for row in one.found_again), None)
+    moved = [row for one in found for row in one.at_other_nodes]
+    Utterance.objects.bulk_update(moved, ["node"], batch_size=BATCH)
+
+
+def _move(rows: Iterable[Utterance], to: str, actor: User | None, now: datetime) -> None:
+    for some in _keys(rows):
+        states.move(
+            Utterance.objects.filter(pk__in=some), to, actor=actor, now=now,
+            version=F("version") + 1,
+        )  # fmt: skip
+
+
+def _mark(rows: Iterable[Utterance], since: datetime | None) -> None:
+    for some in _keys(rows):
+        Utterance.objects.filter(pk__in=some).update(gone_at=since)
+
+
+def _keys(rows: Iterable[Utterance]) -> Iterator[list[int]]:
+    keys = (row.pk for row in rows)
+    while some := list(islice(keys, BATCH)):
+        yield some
+
+
+def _remember(found: Sequence[Given], prints: dict[int, str]) -> None:
+    rows = [
+        Derived(
+            tree=one.tree, expanded=prints[one.tree.pk], same_id=one.same_id,
+            given=one.here + len(one.new) + len(one.same_id),
+        )
+        for one in found
+    ]  # fmt: skip
+    Derived.objects.bulk_create(
+        rows, update_conflicts=True, unique_fields=["tree"], batch_size=BATCH,
+        update_fields=["expanded", "same_id", "given"],
+    )  # fmt: skip
+
+
+def _report_of(tally: _Tally, project: Project, *, trees: int, unfinished: int) -> dict[str, Any]:
     return {
         "trees": trees,
         "unfinished_trees": unfinished,
+        "expanded_trees": tally.expanded,
         "added": dict(tally.added),
         "here": tally.here,
         "same_id": tally.same_id,
-        "refused_scenarios": tally.refused,
+        "back": tally.back,
+        "taken_out": tally.taken_out,
+        "gone": tally.gone,
+        "refused_scenarios": _refused(project),
     }
+
+
+def _refused(project: Project) -> dict[str, list[int]]:
+    """The scenarios of finished trees that give nothing, by the reason; their keys."""
+    faults = ScenarioFault.objects.filter(
+        scenario__tree__project=project, scenario__tree__state=Tree.State.FINISHED
+    )
+    refused: dict[str, list[int]] = {}
+    for fault, scenario in faults.order_by("scenario").values_list("reason", "scenario"):
+        refused.setdefault(REFUSALS[FactFault(fault)].reason, []).append(scenario)
+    return refused

@@ -1,0 +1,257 @@
+"""The consistency proof: every answer must be what walking its tree gives (domain/consistency.py).
+
+What was found is kept, with the fingerprint of all that it depends on; only trees that have changed
+since are looked at again.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from itertools import islice
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count, Prefetch, Q, QuerySet
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.projects.models import Project
+from apps.projects.services import audit
+from apps.scenarios.domain.consistency import Inconsistency, check
+from apps.scenarios.domain.corrections import Parts
+from apps.scenarios.domain.facts import fault_of
+from apps.scenarios.domain.fingerprint import fingerprint
+from apps.scenarios.domain.turns import turns_as_json
+from apps.scenarios.errors import NothingToWaiveError, OtherNumberError
+from apps.scenarios.models import (
+    Derived,
+    Finding,
+    FindingQuerySet,
+    Scenario,
+    ScenarioFault,
+    Utterance,
+    Waived,
+    Waiver,
+)
+from apps.trees.domain import tree as domain
+from apps.trees.models import Tree, build
+
+RULE = 1
+"""Grows when the rules of the proof change, so that every tree is looked at again."""
+
+TREES_AT_ONCE = 100
+BATCH = 500
+
+
+def open_inconsistencies(project: Project) -> FindingQuerySet:
+    """The findings that block a release: nobody has waived them. Proves first what has changed."""
+    prove(project)
+    return findings_of(project).open()
+
+
+def findings_of(project: Project) -> FindingQuerySet:
+    """As they were found last."""
+    return Finding.objects.filter(utterance__project=project)
+
+
+def unverified_count(project: Project, splits: Sequence[str]) -> int:
+    """How many utterances of these splits an expert has still to look at."""
+    rows = Utterance.objects.filter(project=project).to_verify()
+    return rows.in_splits(splits).count()
+
+
+def find_inconsistency(shape: domain.Tree, kind: str, parts: Parts) -> Inconsistency | None:
+    """Why the answer does not follow from the tree; None when it does, or is Irrelevant by kind."""
+    if kind == Utterance.Kind.NEGATIVE_QUESTION:
+        return None
+    found = check(shape, parts.history, parts.evidence, parts.answer)
+    return found if isinstance(found, Inconsistency) else None
+
+
+def numbers_of(project: Project) -> dict[str, Any]:
+    """For a dashboard: findings by reason, open and waived, and when they were last looked for."""
+    every = dict(_by_reason(findings_of(project)))
+    waived = dict(_by_reason(findings_of(project).waived()))
+    proven = Derived.objects.filter(tree__project=project, proven_at__isnull=False)
+    return {
+        "reasons": [
+            {"reason": reason, "all": every.get(reason, 0),
+             "open": every.get(reason, 0) - waived.get(reason, 0)}
+            for reason in Finding.Reason
+        ],
+        "all": sum(every.values()),
+        "open": sum(every.values()) - sum(waived.values()),
+        "proven_at": proven.order_by("-proven_at").values_list("proven_at", flat=True).first(),
+        "unproven": _with_something_to_prove(project).filter(
+            Q(derived__isnull=True) | Q(derived__proven="")
+        ).count(),
+    }  # fmt: skip
+
+
+def _by_reason(findings: FindingQuerySet) -> Iterator[tuple[str, int]]:
+    rows = findings.order_by().values("reason").annotate(number=Count("pk"))
+    return ((row["reason"], row["number"]) for row in rows)
+
+
+# Proving -------------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def prove(project: Project) -> int:
+    """Looks again at every tree that has changed since it was last looked at; returns how many."""
+    # Two at once would both write what they find.
+    Project.objects.select_for_update(no_key=True).get(pk=project.pk)
+    trees = _with_something_to_prove(project).select_related("derived").with_live_nodes()
+    parts = trees.prefetch_related("scenarios__facts").order_by("pk")
+    rows, number = parts.iterator(chunk_size=TREES_AT_ONCE), 0
+    while some := list(islice(rows, TREES_AT_ONCE)):
+        prints = _fingerprints(some)
+        changed = [tree for tree in some if _proven(tree) != prints[tree.pk]]
+        _prove_some(changed, prints, now=timezone.now())
+        number += len(changed)
+    return number
+
+
+def prove_tree(tree: Tree, *, now: datetime) -> None:
+    """The same for one tree, whether or not it has changed."""
+    trees = Tree.objects.filter(pk=tree.pk).with_live_nodes().prefetch_related("scenarios__facts")
+    some = list(trees)
+    _prove_some(some, _fingerprints(some), now=now)
+
+
+def prove_utterance(utterance: Utterance, shape: domain.Tree) -> Finding | None:
+    """The same for one utterance, which somebody has just changed."""
+    Finding.objects.filter(utterance=utterance).delete()
+    if not utterance.is_in_force:
+        return None
+    found = find_inconsistency(shape, utterance.kind, utterance.parts)
+    if found is None:
+        return None
+    return Finding.objects.create(
+        utterance=utterance, reason=found.reason.value, expected=found.expected or ""
+    )
+
+
+def _with_something_to_prove(project: Project) -> Any:
+    has_any = Q(pk__in=Utterance.objects.filter(project=project).order_by().values("tree"))
+    has_scenarios = Q(pk__in=Scenario.objects.filter(tree__project=project).values("tree"))
+    return Tree.objects.filter(has_any | has_scenarios, project=project)
+
+
+def _proven(tree: Tree) -> str:
+    try:
+        return tree.derived.proven
+    except Derived.DoesNotExist:
+        return ""
+
+
+def _fingerprints(trees: Sequence[Tree]) -> dict[int, str]:
+    """Of all that the findings on each tree depend on. Corrections count by their versions."""
+    versions: dict[int, list[Any]] = defaultdict(list)
+    rows = Utterance.objects.filter(tree__in=trees).order_by("pk")
+    for tree, pk, version, state in rows.values_list("tree_id", "pk", "version", "state"):
+        versions[tree].append([pk, version, state])
+    return {tree.pk: _fingerprint(tree, versions[tree.pk]) for tree in trees}
+
+
+def _fingerprint(tree: Tree, versions: list[Any]) -> str:
+    nodes = sorted([one.place, one.text, one.answer] for one in tree.nodes.all())
+    facts = sorted(
+        [scenario.pk, [[fact.follow_up_question, fact.follow_up_answer]
+                       for fact in scenario.facts.all()]]
+        for scenario in tree.scenarios.all()
+    )  # fmt: skip
+    return fingerprint(RULE, nodes, facts, versions)
+
+
+def _prove_some(trees: Sequence[Tree], prints: dict[int, str], *, now: datetime) -> None:
+    Finding.objects.filter(utterance__tree__in=trees).delete()
+    ScenarioFault.objects.filter(scenario__tree__in=trees).delete()
+    shapes = {tree.pk: build(tree.nodes.all()) for tree in trees}
+    Finding.objects.bulk_create(_findings(shapes), batch_size=BATCH)
+    faults = (fault for tree in trees for fault in _faults(tree, shapes[tree.pk]))
+    ScenarioFault.objects.bulk_create(faults, batch_size=BATCH)
+    Derived.objects.bulk_create(
+        (Derived(tree=tree, proven=prints[tree.pk], proven_at=now) for tree in trees),
+        update_conflicts=True, unique_fields=["tree"], update_fields=["proven", "proven_at"],
+        batch_size=BATCH,
+    )  # fmt: skip
+
+
+def _findings(shapes: dict[int, domain.Tree]) -> Iterator[Finding]:
+    rows = Utterance.objects.in_force().filter(tree__in=list(shapes)).order_by("pk")
+    needed = ("tree", "kind", "scenario", "history", "evidence", "answer")
+    for row in rows.only(*needed).iterator(chunk_size=BATCH):
+        if found := find_inconsistency(shapes[row.tree_id], row.kind, row.parts):
+            yield Finding(utterance=row, reason=found.reason.value, expected=found.expected or "")
+
+
+def _faults(tree: Tree, shape: domain.Tree) -> Iterator[ScenarioFault]:
+    for scenario in tree.scenarios.all():
+        if found := fault_of(shape, [fact.turn for fact in scenario.facts.all()]):
+            yield ScenarioFault(
+                scenario=scenario, reason=found.fault.value, facts=turns_as_json(found.facts)
+            )
+
+
+# Waivers -------------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def waive(
+    findings: FindingQuerySet, *, reason: str, number: int, why: str, by: User, now: datetime
+) -> Waiver:
+    """Writes down why those of `findings` with this reason, all of one project, block no release.
+
+    `number` is how many the expert has seen. What is found later is not covered. Raises
+    NothingToWaiveError and OtherNumberError.
+    """
+    rows = list(findings.open().filter(reason=reason).select_related("utterance__project"))
+    if not rows:
+        raise NothingToWaiveError
+    if len(rows) != number:
+        raise OtherNumberError(number, len(rows))
+    project = rows[0].utterance.project
+    waiver = Waiver.objects.create(project=project, reason=reason, why=why, by=by, at=now)
+    utterances = [row.utterance for row in rows]
+    end_waivers(utterances, by=by, now=now)  # of another reason, which no longer holds
+    Waived.objects.bulk_create(
+        (Waived(waiver=waiver, utterance=utterance) for utterance in utterances), batch_size=BATCH
+    )
+    audit.record(
+        by, "waive inconsistencies", waiver, project=project, reason=reason, why=why,
+        utterances=[utterance.utterance_id for utterance in utterances],
+    )  # fmt: skip
+    return waiver
+
+
+@transaction.atomic
+def withdraw_waiver(waiver: Waiver, *, by: User, now: datetime) -> int:
+    """What it covered is open again; returns how many."""
+    ended = waiver.covered.filter(ended_at__isnull=True).update(ended_at=now, ended_by=by)
+    if ended:
+        audit.record(by, "withdraw waiver", waiver, project=waiver.project, utterances=ended)
+    return ended
+
+
+def end_waivers(utterances: Sequence[Utterance], *, by: User, now: datetime) -> None:
+    """For utterances that have changed: what was said of them before does not hold for them now."""
+    for start in range(0, len(utterances), BATCH):
+        some = utterances[start : start + BATCH]
+        covered = Waived.objects.filter(utterance__in=some, ended_at__isnull=True)
+        covered.update(ended_at=now, ended_by=by)
+
+
+def waivers_in_force(project: Project) -> QuerySet[Waiver]:
+    """Those that still cover something, with what they cover."""
+    covered = Waived.objects.filter(ended_at__isnull=True).select_related("utterance")
+    waivers = Waiver.objects.filter(
+        project=project, covered__ended_at__isnull=True, covered__isnull=False
+    )
+    return (
+        waivers.distinct()
+        .select_related("by")
+        .prefetch_related(Prefetch("covered", covered.order_by("utterance__utterance_id")))
+    )
