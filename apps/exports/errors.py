@@ -3,6 +3,7 @@
 StudioError
   ImportRefusedError
   ExportRefusedError
+  ExportFaultError
   SplitsRefusedError
 """
 
@@ -15,6 +16,10 @@ class ImportRefusedError(StudioError):
 
 class ExportRefusedError(StudioError):
     """What was asked for cannot be exported; nothing was written."""
+
+
+class ExportFaultError(StudioError):
+    """Files are not what their format says: which, where in it, and what is wrong there."""
 
 
 class SplitsRefusedError(StudioError):

@@ -5,14 +5,11 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.core.validators import FileExtensionValidator
 
-from apps.exports.services.exporting import FORMATS
+from apps.exports.formats.registry import FORMATS
+from apps.exports.formats.rows import Options
+from apps.exports.services.exporting import MOST_SHARDS, Wanted
 from apps.projects.models import Split
 from apps.projects.uploads import ManyFilesField
-
-FORMAT_READERS = {
-    "sharc": "ShARC JSON: a file for each split and the two lists of negatives. Read by ShARC's "
-    "own evaluator and by models for its task.",
-}
 
 
 def refuse_too_large(upload: UploadedFile) -> None:  # type: ignore[type-arg]
@@ -55,16 +52,46 @@ class ImportForm(forms.Form):
 
 
 class ExportForm(forms.Form):
-    format = forms.ChoiceField(
-        choices=[(name, FORMAT_READERS[name]) for name in FORMATS],
-        initial=FORMATS[0],
-        widget=forms.RadioSelect,
+    formats = forms.MultipleChoiceField(
+        choices=[(name, f"{name}: {one.READERS}") for name, one in FORMATS.items()],
+        initial=["sharc"],
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": "Choose at least one format."},
     )
     splits = forms.MultipleChoiceField(
         choices=Split.choices,
         widget=forms.CheckboxSelectMultiple,
         error_messages={"required": "Choose at least one split."},
     )
+    seed = forms.IntegerField(
+        min_value=0, initial=0, required=False,
+        help_text="Of the order of conversational examples: the same number, the same order.",
+    )  # fmt: skip
+    shards = forms.IntegerField(
+        min_value=1, max_value=MOST_SHARDS, initial=1, required=False,
+        help_text="Files that the conversational examples of a split are spread over.",
+    )  # fmt: skip
+    anonymise = forms.BooleanField(
+        required=False,
+        help_text="Leaves out fields of imported records that ShARC does not have. Names, "
+        "e-mail addresses and ids of people are in no export.",
+    )
+    byte_order_mark = forms.BooleanField(
+        label="For Excel",
+        required=False,
+        help_text="CSV files begin with a mark that tells Excel that they are UTF-8.",
+    )
 
     def clean_splits(self) -> list[Split]:
         return [Split(split) for split in self.cleaned_data["splits"]]
+
+    def wanted(self) -> Wanted:
+        """What a valid form asks for."""
+        data = self.cleaned_data
+        options = Options(
+            seed=data["seed"] or 0,
+            shards=data["shards"] or 1,
+            anonymise=data["anonymise"],
+            byte_order_mark=data["byte_order_mark"],
+        )
+        return Wanted(data["formats"], data["splits"], options)

@@ -32,12 +32,7 @@ def exports(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _queue(form: ExportForm, project: Project, request: HttpRequest) -> Job | None:
     try:
-        return queue_export(
-            project,
-            format_name=form.cleaned_data["format"],
-            splits=form.cleaned_data["splits"],
-            author=signed_in(request),
-        )
+        return queue_export(project, form.wanted(), author=signed_in(request))
     except ExportRefusedError as error:
         form.add_error("splits", str(error))
         return None
@@ -68,5 +63,7 @@ def download(request: HttpRequest, slug: str, job_id: int) -> FileResponse:
         stream = default_storage.open(job.result)
     except OSError as error:
         raise Http404("The file is no longer kept; export again.") from error
-    name = f"{project.slug}-{job.parameters['format']}-{job.pk}.zip"
+    formats = job.parameters["formats"]
+    what = formats[0] if len(formats) == 1 else "export"
+    name = f"{project.slug}-{what}-{job.pk}.zip"
     return FileResponse(stream, as_attachment=True, filename=name, content_type="application/zip")

@@ -136,7 +136,7 @@ def test_a_file_over_the_limit_is_refused_at_the_form(client, admin, settings):
 def test_an_export_is_made_and_downloaded(client, admin):
     import_sharc(start_import(client, utterances=[upload()]).pk)
     response = client.post(
-        reverse("exports:list", args=["buses"]), {"format": "sharc", "splits": ["dev"]}
+        reverse("exports:list", args=["buses"]), {"formats": ["sharc"], "splits": ["dev"]}
     )
     job = Job.objects.latest("pk")
     assert response.url == job.get_absolute_url()
@@ -149,11 +149,13 @@ def test_an_export_is_made_and_downloaded(client, admin):
     download = client.get(reverse("exports:download", args=["buses", job.pk]))
     assert download["Content-Disposition"] == f'attachment; filename="buses-sharc-{job.pk}.zip"'
     with zipfile.ZipFile(io.BytesIO(b"".join(download))) as archive:
-        assert archive.read("buses/json/sharc_dev.json") == upload().read()
+        assert archive.read("sharc/buses/json/sharc_dev.json") == upload().read()
+        lists = "sharc/buses/negative_sample_utterance_ids"
         assert sorted(archive.namelist()) == [
-            "buses/json/sharc_dev.json",
-            "buses/negative_sample_utterance_ids/sharc_negative_question_utterance_ids.txt",
-            "buses/negative_sample_utterance_ids/sharc_negative_scenario_utterance_ids.txt",
+            "MANIFEST.json",
+            "sharc/buses/json/sharc_dev.json",
+            f"{lists}/sharc_negative_question_utterance_ids.txt",
+            f"{lists}/sharc_negative_scenario_utterance_ids.txt",
         ]
 
 
@@ -161,7 +163,7 @@ def test_the_same_state_gives_the_same_zip_file(client, admin):
     import_sharc(start_import(client, utterances=[upload()]).pk)
     hashes = []
     for _ in range(2):
-        client.post(reverse("exports:list", args=["buses"]), {"format": "sharc", "splits": "dev"})
+        client.post(reverse("exports:list", args=["buses"]), {"formats": "sharc", "splits": "dev"})
         job = Job.objects.latest("pk")
         export(job.pk)
         job.refresh_from_db()
@@ -171,7 +173,7 @@ def test_the_same_state_gives_the_same_zip_file(client, admin):
 
 def test_an_export_of_an_empty_split_is_refused_at_the_form(client, admin):
     response = client.post(
-        reverse("exports:list", args=["buses"]), {"format": "sharc", "splits": ["train"]}
+        reverse("exports:list", args=["buses"]), {"formats": ["sharc"], "splits": ["train"]}
     )
     assert "the split train has no utterances" in response.content.decode()
     assert not Job.objects.exists()

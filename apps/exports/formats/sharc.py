@@ -193,6 +193,14 @@ def to_json(record: Record) -> str:
     return record.as_imported or json.dumps(_as_dict(record))
 
 
+def has_only_own_fields(as_imported: str) -> bool:
+    """Whether a record as it came, JSON, has no field that ShARC's records do not have."""
+    value = json.loads(as_imported or "{}")
+    turns = [turn for key in _KEYS[7:] for turn in value.get(key, [])]
+    own = {*TURN_KEYS, *_MISSPELT_KEYS}
+    return value.keys() <= set(_KEYS) and all(turn.keys() <= own for turn in turns)
+
+
 def _as_dict(record: Record) -> dict[str, Any]:
     texts: dict[str, Any] = {key: getattr(record, key) for key in _KEYS[:7]}
     return {

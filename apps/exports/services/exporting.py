@@ -3,63 +3,130 @@
 import hashlib
 import shutil
 import tempfile
+import tomllib
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.files import File
 from django.core.files.storage import default_storage
 from django.db.models import Count
 
 from apps.accounts.models import User
 from apps.exports.errors import ExportRefusedError
-from apps.exports.formats import sharc
+from apps.exports.formats.manifest import MANIFEST, as_text, describe
+from apps.exports.formats.registry import FORMATS
+from apps.exports.formats.rows import Options
+from apps.exports.services.placing import place
+from apps.exports.services.project_source import Progress, ProjectSource
 from apps.projects.models import Job, Project, Split
 from apps.projects.services.jobs import finish_job, queue_job, report_progress
-from apps.scenarios.domain.turns import turns_from_json
 from apps.scenarios.models import Utterance
 
 KIND = "export"
 TASK = "exports.export"
-FORMATS = ("sharc",)
 
-Progress = Callable[[str, int, int], None]
-"""Called with what is being done, how much of it is done, and of how much."""
-
-REPORT_EVERY = 1000
 CLASSES = Utterance.AnswerClass
+MOST_SHARDS = 400
+DEFAULTS = Options()
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is to be exported. No splits: all that have utterances."""
+
+    formats: Sequence[str] = ("sharc",)
+    splits: Sequence[Split] = ()
+    options: Options = DEFAULTS
+    allow_unverified: bool = False
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """As JSON: of a job, and in the manifest."""
+        return {
+            "splits": [split.value for split in self.splits],
+            **asdict(self.options),
+            "allow_unverified": self.allow_unverified,
+        }
+
+    @classmethod
+    def from_parameters(cls, formats: Sequence[str], parameters: dict[str, Any]) -> "Wanted":
+        rest = dict(parameters)
+        splits = [Split(split) for split in rest.pop("splits")]
+        allow_unverified = rest.pop("allow_unverified")
+        return cls(formats, splits, Options(**rest), allow_unverified)
 
 
 def export_here(
-    project: Project, *, splits: Sequence[Split], out: Path, progress: Progress
-) -> dict[str, Any]:
-    """Writes ShARC's folder for these splits (none named: all that have utterances) into `out`.
+    project: Project, *, splits: Sequence[Split], out: Path, progress: Progress,
+    formats: Sequence[str] = ("sharc",), options: Options = DEFAULTS,
+    allow_unverified: bool = False,
+) -> dict[str, Any]:  # fmt: skip
+    """Writes one format's files, or a folder for each of several, and a manifest into `out`.
 
     Returns the report: utterances by split and class, and warnings. Raises ExportRefusedError.
     """
+    wanted = Wanted(formats, splits, options, allow_unverified)
     counts = _counts(project, splits)
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        # In `out` itself, so that the files only change their names in the end.
-        with tempfile.TemporaryDirectory(prefix=".partial-", dir=out) as partial_folder:
-            _write_sharc(project, list(counts), Path(partial_folder), progress)
-            _move_files(Path(partial_folder), out)
-    except OSError as error:
-        where = error.filename or out
-        raise ExportRefusedError(f"{where}: cannot be written: {error.strerror}") from error
+    with _refusing_what_cannot_be_written(out), _folder_beside(out) as aside:
+        _write(project, wanted, counts, aside, progress, in_folders=len(formats) > 1)
+        place(aside, out)
     return _report_of(project, counts)
 
 
-def queue_export(
-    project: Project, *, format_name: str, splits: Sequence[Split], author: User
-) -> Job:
+@contextmanager
+def _refusing_what_cannot_be_written(out: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        where = error.filename or out
+        raise ExportRefusedError(f"{where}: cannot be written: {error.strerror}") from error
+
+
+@contextmanager
+def _folder_beside(out: Path) -> Iterator[Path]:
+    """On the same disk, so that the files only change their names in the end."""
+    place = out if out.exists() else out.parent
+    place.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".partial-", dir=place) as aside:
+        yield Path(aside) / "export"
+
+
+def _write(
+    project: Project, wanted: Wanted, counts: dict[Split, Counter[str]], folder: Path,
+    progress: Progress, *, in_folders: bool,
+) -> None:  # fmt: skip
+    source = ProjectSource(project, list(counts), progress)
+    parameters = {**wanted.parameters, "splits": list(source.splits)}
+    counted = {split.value: dict(sorted(classes.items())) for split, classes in counts.items()}
+    entries = []
+    for name in wanted.formats:
+        inside = name if in_folders else ""
+        (folder / inside).mkdir(parents=True, exist_ok=True)
+        source.doing = f"writing {name}"
+        FORMATS[name].write(source, folder / inside, wanted.options)
+        entries.append(describe(folder, name, inside, parameters, counted))
+    text = as_text(project.slug, software_version(), entries)
+    (folder / MANIFEST).write_text(text, encoding="utf-8", newline="\n")
+
+
+@cache
+def software_version() -> str:
+    with (settings.BASE_DIR / "pyproject.toml").open("rb") as stream:
+        version: str = tomllib.load(stream)["project"]["version"]
+    return version
+
+
+def queue_export(project: Project, wanted: Wanted, *, author: User) -> Job:
     """Queues an export. Raises ExportRefusedError when there is nothing to export."""
-    _counts(project, splits)
-    parameters = {"format": format_name, "splits": list(splits)}
+    _counts(project, wanted.splits)
+    parameters = {"formats": list(wanted.formats), **wanted.parameters}
     return queue_job(project, kind=KIND, task=TASK, parameters=parameters, created_by=author)
 
 
@@ -91,20 +158,20 @@ def split_table(project: Project) -> list[SplitRow]:
 
 def run_export(job: Job) -> None:
     """Exports as the running job asks; its result is a zip file in the storage."""
-    splits = [Split(split) for split in job.parameters["splits"]]
-    with tempfile.TemporaryDirectory(prefix="export-") as folder:
-        report = export_here(
-            job.project, splits=splits, out=Path(folder) / "files", progress=partial(_tell, job)
-        )
-        archive = _zip(Path(folder) / "files", Path(folder) / "export.zip")
+    parameters = dict(job.parameters)
+    wanted = Wanted.from_parameters(parameters.pop("formats"), parameters)
+    counts = _counts(job.project, wanted.splits)
+    with tempfile.TemporaryDirectory(prefix="export-") as aside:
+        folder, archive = Path(aside) / "files", Path(aside) / "export.zip"
+        _write(job.project, wanted, counts, folder, partial(_tell, job), in_folders=True)
+        _zip(folder, archive)
         report_progress(job, step="keeping the result")
         with archive.open("rb") as stream:
-            report |= {
-                "size": archive.stat().st_size,
-                "sha256": hashlib.file_digest(stream, "sha256").hexdigest(),
-            }
+            sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
             stream.seek(0)
             name = default_storage.save(f"exports/{job.pk}/{job.project.slug}.zip", File(stream))
+        size = archive.stat().st_size
+    report = {**_report_of(job.project, counts), "size": size, "sha256": sha256}
     finish_job(job, report=report, result=name)
 
 
@@ -155,64 +222,7 @@ def _report_of(project: Project, counts: dict[Split, Counter[str]]) -> dict[str,
     }
 
 
-def _write_sharc(
-    project: Project, splits: Sequence[Split], folder: Path, progress: Progress
-) -> None:
-    """NAME/json/sharc_SPLIT.json and the two lists of negatives (formats.md, section 1)."""
-    root = folder / project.slug
-    negatives: dict[str, list[str]] = {"question": [], "scenario": []}
-    (root / "json").mkdir(parents=True)
-    for split in splits:
-        with (root / "json" / f"sharc_{split}.json").open("w", encoding="ascii") as stream:
-            records = _records(project, split, negatives, progress)
-            sharc.write_records(records, stream.write)
-    (root / "negative_sample_utterance_ids").mkdir()
-    for kind, ids in negatives.items():
-        name = f"sharc_negative_{kind}_utterance_ids.txt"
-        text = "".join(f"{utterance_id}\n" for utterance_id in sorted(ids))
-        (root / "negative_sample_utterance_ids" / name).write_text(text, encoding="ascii")
-
-
-def _records(
-    project: Project, split: Split, negatives: dict[str, list[str]], progress: Progress
-) -> Iterator[sharc.Record]:
-    """The utterances of a split, sorted by id; the ids of negatives are put aside on the way."""
-    rows = Utterance.objects.filter(project=project).in_split(split).order_by("utterance_id")
-    total = rows.count()
-    values = rows.values_list(
-        "kind", "utterance_id", "tree__tree_id", "tree__question__snippet__document__source_url",
-        "tree__question__snippet__text", "question", "scenario", "answer", "history", "evidence",
-        "as_imported",
-    )  # fmt: skip
-    for number, (kind, *parts) in enumerate(values.iterator(chunk_size=REPORT_EVERY)):
-        if number % REPORT_EVERY == 0:
-            progress(f"writing {split}", number, total)
-        if kind == Utterance.Kind.NEGATIVE_QUESTION:
-            negatives["question"].append(parts[0])
-        elif kind == Utterance.Kind.NEGATIVE_SCENARIO:
-            negatives["scenario"].append(parts[0])
-        yield _record(*parts)
-
-
-def _record(
-    utterance_id: str, tree_id: str, source_url: str, snippet: str, question: str, scenario: str,
-    answer: str, history: list[dict[str, str]], evidence: list[dict[str, str]], as_imported: str,
-) -> sharc.Record:  # fmt: skip
-    return sharc.Record(
-        utterance_id, tree_id, source_url, snippet, question, scenario, answer,
-        turns_from_json(history), turns_from_json(evidence), as_imported,
-    )  # fmt: skip
-
-
-def _move_files(source: Path, target: Path) -> None:
-    for path in sorted(source.rglob("*")):
-        if path.is_file():
-            place = target / path.relative_to(source)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            path.replace(place)
-
-
-def _zip(folder: Path, archive: Path) -> Path:
+def _zip(folder: Path, archive: Path) -> None:
     """The folder's files, sorted, with one date for all: the same files give the same bytes."""
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as target:
         for path in sorted(folder.rglob("*")):
@@ -220,6 +230,5 @@ def _zip(folder: Path, archive: Path) -> Path:
                 entry = zipfile.ZipInfo(str(path.relative_to(folder)), (1980, 1, 1, 0, 0, 0))
                 entry.compress_type = zipfile.ZIP_DEFLATED
                 entry.external_attr = 0o644 << 16
-                with path.open("rb") as stream, target.open(entry, "w") as copy:
+                with path.open("rb") as stream, target.open(entry, "w", force_zip64=True) as copy:
                     shutil.copyfileobj(stream, copy)
-    return archive

@@ -1,0 +1,1 @@
+"""MNBVC's formats, with the types that its checker wants: all ids are texts."""

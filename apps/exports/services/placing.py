@@ -1,0 +1,77 @@
+"""Puts a finished export where it was asked for.
+
+A new folder appears at once, by one change of a name. Into a folder that is there, files go one by
+one and the manifest last: until then the files do not fit it, and `check_export` says so.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from apps.exports.errors import ExportRefusedError
+from apps.exports.formats.checks import FormatError
+from apps.exports.formats.manifest import MANIFEST, Export, as_text, read_manifest
+
+
+def place(source: Path, target: Path) -> None:
+    """Moves the export. Raises ExportRefusedError when another format's files are in its way.
+
+    What an earlier export of the same format left in `target` goes; any other file stays.
+    """
+    if not target.exists():
+        source.rename(target)
+        return
+    here = _exports_of(target)
+    new = read_manifest(source)
+    kept = [one for one in here if (one.format, one.folder) not in _names(new)]
+    _refuse_clash(new, kept, target)
+    _join_manifests(source, kept)
+    for path in sorted(source.rglob("*"), key=lambda path: (path.name == MANIFEST, path)):
+        if path.is_file():
+            place = target / path.relative_to(source)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            path.replace(place)
+    _forget(here, [*new, *kept], target)
+
+
+def _exports_of(target: Path) -> list[Export]:
+    if not (target / MANIFEST).exists():
+        return []
+    try:
+        return read_manifest(target)
+    except FormatError as error:
+        raise ExportRefusedError(f"{target}: {error}; choose another folder") from error
+
+
+def _names(exports: list[Export]) -> set[tuple[str, str]]:
+    return {(one.format, one.folder) for one in exports}
+
+
+def _refuse_clash(new: list[Export], kept: list[Export], target: Path) -> None:
+    files = {path for one in new for path in one.files}
+    for one in kept:
+        for path in sorted(files & one.files.keys()):
+            raise ExportRefusedError(
+                f"{target / path}: belongs to the {one.format} export there; choose another folder"
+            )
+
+
+def _join_manifests(source: Path, kept: list[Export]) -> None:
+    if kept:
+        path = source / MANIFEST
+        value: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        entries = [*value["exports"], *(one.value for one in kept)]
+        text = as_text(value["project"], value["software"]["version"], entries)
+        path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _forget(before: list[Export], now: list[Export], target: Path) -> None:
+    current = {path for one in now for path in one.files}
+    for path in {path for one in before for path in one.files} - current:
+        (target / path).unlink(missing_ok=True)
+        _remove_if_empty((target / path).parent, target)
+
+
+def _remove_if_empty(folder: Path, target: Path) -> None:
+    if folder != target and folder.is_dir() and not any(folder.iterdir()):
+        folder.rmdir()
