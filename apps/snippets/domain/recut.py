@@ -67,7 +67,9 @@ class _Taken:
             yield start, end
 
     def rests_of(self, part: Part) -> list[Part]:
-        return [part.cut_at(*rest) for rest in self.rests(*part.span())]
+        whole = part.span()
+        rests = self.rests(*whole)
+        return [part if rest == whole else part.cut_at(*rest) for rest in rests]
 
 
 def _rests(parts: Iterable[Part], taken: _Taken, limits: Limits) -> Iterator[Part]:
@@ -108,6 +110,7 @@ def _lead_in(part: Part, taken: _Taken) -> Iterator[Part]:
 
 def _beginning_as(first: Part, rest: Sequence[Part]) -> Iterator[Part]:
     """What is left of a list stands to its lead-in as the whole list did."""
-    for number, item in enumerate(rest):
-        is_tight = item.block.is_tight or (number == 0 and first.block.is_tight)
+    for item in rest[:1]:
+        is_tight = item.block.is_tight or first.block.is_tight
         yield replace(item, block=replace(item.block, is_tight=is_tight))
+    yield from rest[1:]
