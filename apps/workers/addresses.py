@@ -8,7 +8,12 @@ _PAGES = {
     Kind.SNIPPETS: ("snippets:bench", "work_id"),
     Kind.QUESTION: ("snippets:question_work", "pk"),
     Kind.QUESTION_CHECK: ("snippets:question_check", "pk"),
+    Kind.PATH: ("trees:path", "pk"),
+    Kind.NODE_CHECK: ("trees:node_check", "pk"),
+    Kind.SCENARIO: ("scenarios:scenario", "pk"),
+    Kind.SCENARIO_CHECK: ("scenarios:scenario_check", "pk"),
 }
+_RETURNS = {Kind.PATH: "trees:path_return"}  # which keeps the turns, too
 
 
 def page_of_work(assignment: Assignment) -> str:
@@ -18,3 +23,9 @@ def page_of_work(assignment: Assignment) -> str:
         return reverse(name, args=[assignment.project.slug, getattr(assignment, key)])
     except NoReverseMatch:
         return ""
+
+
+def address_to_return(assignment: Assignment) -> str:
+    """Where its worker gives it back."""
+    name = _RETURNS.get(Kind(assignment.kind), "workers:return")
+    return reverse(name, args=[assignment.project.slug, assignment.pk])

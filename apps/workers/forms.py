@@ -15,7 +15,18 @@ LARGEST_VERSION = 2**31 - 1
 LARGEST_DRAFT = 200_000  # characters
 
 
-class DraftForm(forms.Form):
+class SecondsForm(forms.Form):
+    """`seconds`: time on task since the lease, as active-time.js counts it. A page without scripts
+    sends none; what is no number counts as none, and is no reason to refuse what people typed."""
+
+    seconds = forms.CharField(required=False)
+
+    def clean_seconds(self) -> int:
+        told = self.cleaned_data["seconds"]
+        return int(told) if told.isascii() and told.isdigit() and len(told) < 9 else 0
+
+
+class DraftForm(SecondsForm):
     """What a work form held: texts by the names of its fields."""
 
     version = forms.IntegerField(min_value=1, max_value=LARGEST_VERSION)

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from apps.accounts.models import User
@@ -24,10 +24,11 @@ class Kind(models.TextChoices):
     QUESTION_CHECK = "question check", "Check of a first question"  # a question of another expert
     PATH = "path", "Path of a tree"  # a tree; `part` is the branch that is continued
     NODE_CHECK = "node check", "Check of a turn"  # a follow-up question that somebody rejected
-    SCENARIO = "scenario", "Scenario"  # a tree that a scenario is written for
+    SCENARIO = "scenario", "Scenario"  # a finished tree; `part` is the number of the scenario
+    SCENARIO_CHECK = "scenario check", "Check of a scenario"  # a scenario of somebody else
 
 
-WORKER_KINDS = (Kind.PATH, Kind.NODE_CHECK, Kind.SCENARIO)
+WORKER_KINDS = (Kind.PATH, Kind.NODE_CHECK, Kind.SCENARIO, Kind.SCENARIO_CHECK)
 """What is handed out to whoever asks for work; experts choose the other kinds themselves."""
 
 
@@ -51,6 +52,22 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
         """Ended without a submit, and with something typed."""
         ended = [Assignment.State.RETURNED, Assignment.State.EXPIRED, Assignment.State.RELEASED]
         return self.filter(state__in=ended).exclude(draft={})
+
+    def with_lost_steps(self) -> AssignmentQuerySet:
+        """Paths that ended by themselves with turns of the person, each as `path_steps`, and that
+        nobody went on with: no text that was kept and no later work of theirs has these turns.
+
+        Turns belong to an app above this one, which is why they are named and not imported.
+        """
+        standing = Q(path_steps__undone_at__isnull=True, path_steps__text__gt="")
+        later = Assignment.objects.filter(
+            kind=OuterRef("kind"), work_id=OuterRef("work_id"), part=OuterRef("part"),
+            worker=OuterRef("worker"), pk__gt=OuterRef("pk"),
+        )  # fmt: skip
+        kept = KeptText.objects.filter(assignment=OuterRef("pk"), content__has_key="turn 1")
+        ended = self.filter(state__in=[Assignment.State.EXPIRED, Assignment.State.RELEASED])
+        lost = ended.filter(~Exists(later), ~Exists(kept), standing).distinct()
+        return lost.prefetch_related("path_steps")
 
     def leased(self) -> AssignmentQuerySet:
         return self.filter(state=Assignment.State.LEASED)

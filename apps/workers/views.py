@@ -13,13 +13,19 @@ from apps.projects.permissions import (
     get_project_to_administer,
     signed_in,
 )
-from apps.workers.addresses import page_of_work
-from apps.workers.errors import LeaseEndedError, NotYourWorkError, StaleDraftError
+from apps.workers.addresses import address_to_return, page_of_work
+from apps.workers.errors import (
+    LeaseEndedError,
+    NotYourWorkError,
+    StaleDraftError,
+    TooManyOpenError,
+)
 from apps.workers.forms import DraftForm, LeaseFilter, ReturnForm
 from apps.workers.models import Assignment, KeptText
 from apps.workers.permissions import get_my_work, my_work
 from apps.workers.services.leases import release_work, return_work
-from apps.workers.services.submits import save_draft
+from apps.workers.services.next_work import take_another, take_work
+from apps.workers.services.submits import save_draft, spend_time
 
 LEASES_ON_PAGE = 50
 TEXTS_SHOWN = 20
@@ -45,7 +51,28 @@ def draft(request: HttpRequest, slug: str, assignment_id: int) -> JsonResponse:
         return JsonResponse({"state": _why(assignment), "error": str(refusal)}, status=410)
     except NotYourWorkError as refusal:
         return JsonResponse({"error": str(refusal)}, status=403)
+    spend_time(assignment, seconds=form.cleaned_data["seconds"], now=now)
     return JsonResponse({"version": version, "saved_at": now.isoformat()})
+
+
+@require_POST
+def take_next(request: HttpRequest, slug: str) -> HttpResponse:
+    """The work in hand, or else the next piece; the project's page says why there is none."""
+    project = get_project(request, slug)
+    work = take_work(project, worker=signed_in(request), now=timezone.now())
+    return redirect(page_of_work(work) if work else project)
+
+
+@require_POST
+def take_one_more(request: HttpRequest, slug: str) -> HttpResponse:
+    """One more piece beside what is in hand."""
+    project = get_project(request, slug)
+    try:
+        work = take_another(project, worker=signed_in(request), now=timezone.now())
+    except TooManyOpenError as refusal:
+        messages.warning(request, str(refusal))
+        return redirect("workers:mine", slug)
+    return redirect(page_of_work(work) if work else project)
 
 
 @require_safe
@@ -58,9 +85,11 @@ def mine(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "project": project,
         "leases": [
-            (one, page_of_work(one)) for one in work.lasting(timezone.now()).order_by("expires_at")
+            (one, page_of_work(one), address_to_return(one))
+            for one in work.lasting(timezone.now()).order_by("expires_at")
         ],
         "return_form": ReturnForm(),
+        "unfinished": work.with_lost_steps().order_by("-ended_at")[:TEXTS_SHOWN],
         "kept": kept.select_related("assignment")[:TEXTS_SHOWN],
         "left": work.with_lost_draft().order_by("-ended_at")[:TEXTS_SHOWN],
     }

@@ -70,11 +70,11 @@ def test_strangers_find_no_project(client, project):
     assert client.get(PAGE).status_code == 404
 
 
-def test_a_worker_reads_that_no_work_is_open_and_the_guidelines(client, project):
+def test_a_worker_reads_what_is_open_and_the_guidelines(client, project):
     fill(project)
     Guideline.objects.filter(project=project, step="trees").update(text="Ask **one** thing.")
     content = show(client, project, Role.WORKER)
-    assert "No work is open for you yet" in words_of_main(content)
+    assert "Work is open for you 2 branches wait to be continued" in words_of_main(content)
     assert "Follow-up questions Ask one thing." in words_of_main(content)
     assert "<strong>one</strong>" in content
     assert "Snippets" not in words_of_main(content)
@@ -216,4 +216,4 @@ def test_three_times_as_much_takes_no_more_queries(client, project):
         with CaptureQueriesContext(connection) as caught:
             client.get(PAGE)
         counts.append(len(caught))
-    assert counts == [15, 15]
+    assert counts == [21, 21]

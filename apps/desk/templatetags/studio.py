@@ -71,6 +71,20 @@ def typed_texts(request: HttpRequest | None) -> list[tuple[str, str]]:
 
 
 @register.filter
+def minutes(time: timedelta) -> str:
+    """A time on task, to the second: 3:05 min."""
+    whole, seconds = divmod(round(time.total_seconds()), 60)
+    return f"{whole}:{seconds:02} min"
+
+
+@register.filter
+def written(content: dict[str, str]) -> list[str]:
+    """The texts of a draft that a person wrote, without what they chose or selected."""
+    chosen = {"turn", "reason", "span"}
+    return [text for name, text in content.items() if name not in chosen and text.strip()]
+
+
+@register.filter
 def rule_text(text: str) -> SafeString:
     """Markdown that people wrote, as safe HTML for inside `<div class="rule-text" dir="auto">`."""
     return markdown.render(text)

@@ -112,6 +112,7 @@
 
   function post(url, version, content, leaving) {
     const body = new URLSearchParams({ version, content: JSON.stringify(content) });
+    if (window.activeSeconds) body.set("seconds", window.activeSeconds());
     const headers = { "X-CSRFToken": cookie("csrftoken") ?? "" };
     const signal = leaving ? undefined : AbortSignal.timeout(PATIENCE);
     return fetch(url, { method: "POST", body, headers, redirect: "manual", keepalive: leaving, signal });
@@ -358,6 +359,19 @@
       this.say("sending");
     }
 
+    // The form was sent with htmx, and the page stays. Its answer brings a new form, or does not come.
+    replaced(isTaken) {
+      clearTimeout(this.timer);
+      this.isStopped = this.isSubmitting = true;
+      if (isTaken) forget(this.key);
+    }
+
+    resume() {
+      this.isSubmitting = false;
+      this.state = null;
+      this.touch();
+    }
+
     leave() {
       if (this.isStopped || this.isSubmitting || this.isSending || !this.isDirty()) return;
       const content = contentOf(this.form);
@@ -403,6 +417,39 @@
   }
 
   document.addEventListener("submit", sendWith);
+
+  // Forms that htmx sends: the same, but for the page, which stays.
+  const written = (event) => {
+    const form = event.detail.elt;
+    return form?.draft ?? document.getElementById(form?.dataset?.draftWith ?? "")?.draft;
+  };
+  document.addEventListener("htmx:configRequest", (event) => {
+    const { elt, parameters } = event.detail;
+    const token = cookie("csrftoken");
+    if (token) parameters.csrfmiddlewaretoken = token;
+    if (window.activeSeconds && "seconds" in parameters) parameters.seconds = window.activeSeconds();
+    if (elt.dataset.draftWith && written(event)) Object.assign(parameters, contentOf(written(event).form));
+  });
+  document.addEventListener("htmx:beforeRequest", (event) => {
+    const draft = written(event);
+    if (!draft) return;
+    draft.isSubmitting = false;
+    draft.touch();
+    if (navigator.onLine) draft.sendOff(); else draft.say("unsent");
+  });
+  for (const trouble of ["htmx:sendError", "htmx:responseError", "htmx:timeout"]) {
+    document.addEventListener(trouble, (event) => written(event)?.resume());
+  }
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    const { target, xhr, shouldSwap, pathInfo } = event.detail;
+    const isTaken = xhr.getResponseHeader("HX-Trigger")?.includes("draft:taken");
+    if (!shouldSwap) return;
+    if (new URL(xhr.responseURL, location.href).pathname !== new URL(pathInfo.requestPath, location.href).pathname) {
+      written(event)?.stopFor("login"); // what came is the log-in page
+      return;
+    }
+    for (const form of target.querySelectorAll("form[data-draft]")) form.draft?.replaced(isTaken);
+  });
 
   start(document);
   document.addEventListener("htmx:load", (event) => start(event.target.parentElement ?? document));
