@@ -25,10 +25,10 @@ def make_user(username: str = "", **fields: Any) -> User:
 
 
 def make_project(slug: str = "", **fields: Any) -> Project:
+    """Its finished trees need no scenarios, unless `fields` say so."""
     number = next(_numbers)
-    project = Project.objects.create(
-        slug=slug or f"project-{number}", **{"name": f"Project {number}", **fields}
-    )
+    defaults = {"name": f"Project {number}", "scenarios_per_finished_tree": 0}
+    project = Project.objects.create(slug=slug or f"project-{number}", **{**defaults, **fields})
     Guideline.objects.bulk_create(Guideline(project=project, step=step) for step in Step)
     return project
 

@@ -46,6 +46,8 @@ class SettingsForm(forms.ModelForm[Project]):
             "tell_rejections": "Tell authors why",
             "near_question_threshold": "Similarity of questions on one path",
             "most_leases": "Work in one person's hands",
+            "scenarios_per_finished_tree": "Scenarios of a tree",
+            "checks_per_scenario": "Checks of a scenario",
             "questions_per_tree": "Irrelevant questions",
             "scenarios_per_tree": "Irrelevant scenarios",
             "negative_threshold": "Similarity of irrelevant scenarios",
@@ -84,6 +86,7 @@ class SettingsForm(forms.ModelForm[Project]):
                 "lease_minutes",
             ),
         ),
+        ("Scenarios", ("scenarios_per_finished_tree", "checks_per_scenario")),
         ("Negatives", ("questions_per_tree", "scenarios_per_tree", "negative_threshold")),
     )
 

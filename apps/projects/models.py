@@ -117,6 +117,16 @@ class Project(models.Model):
         validators=[MinValueValidator(1), MaxValueValidator(50)],
         help_text="Most pieces of work in one person's hands.",
     )
+    scenarios_per_finished_tree = models.PositiveSmallIntegerField(
+        default=7,
+        validators=[MaxValueValidator(100)],
+        help_text="Scenarios that workers write for each finished tree.",
+    )
+    checks_per_scenario = models.PositiveSmallIntegerField(
+        default=0,
+        validators=[MaxValueValidator(9)],
+        help_text="How many other workers look at each scenario.",
+    )
     questions_per_tree = models.PositiveSmallIntegerField(
         default=2,
         validators=[MaxValueValidator(100)],

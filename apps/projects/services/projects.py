@@ -26,6 +26,8 @@ SETTINGS = (
     "tell_rejections",
     "near_question_threshold",
     "most_leases",
+    "scenarios_per_finished_tree",
+    "checks_per_scenario",
     "questions_per_tree",
     "scenarios_per_tree",
     "negative_threshold",

@@ -34,6 +34,9 @@ class Work:
         kind whose work can vanish meanwhile locks what it hangs on, and looks."""
         return True
 
+    def begin(self, lease: Assignment) -> None:
+        """Called in the transaction that leases it, for what its kind keeps with a lease."""
+
     @property
     def key(self) -> dict[str, object]:
         return {
@@ -92,6 +95,7 @@ def take_slot(
                 expires_at=now + timedelta(minutes=project.lease_minutes), **fields,
             )  # fmt: skip
             states.began(lease, project_id=project.pk, actor=worker, now=now)
+            work.begin(lease)
             return lease
     except (IntegrityError, _GoneError):
         return None
