@@ -65,6 +65,11 @@ class Dashboard:
         return self.counts["trees"].get(Tree.State.GROWING, 0)
 
     @property
+    def trees_for_an_expert(self) -> int:
+        """Trees with a question that an expert has to settle."""
+        return self.counts["flagged"].get("trees", 0)
+
+    @property
     def snippets_to_look_at(self) -> int:
         return self.counts["snippets"].get(Snippet.State.PROPOSED, 0)
 
@@ -107,6 +112,7 @@ def _counts(project: Project) -> dict[str, Counter[str]]:
         _grouped(accepted.filter(snippet__document__project=project), "questions", has_tree),
         _grouped(Tree.objects.filter(project=project), "trees", F("state")),
         _grouped(Scenario.objects.filter(tree__project=project), "scenarios", has_facts),
+        _grouped(Tree.objects.filter(project=project).flagged(), "flagged", Value("trees")),
         all=True,
     )
     counts: dict[str, Counter[str]] = defaultdict(Counter)
@@ -115,7 +121,7 @@ def _counts(project: Project) -> dict[str, Counter[str]]:
     return counts
 
 
-def _grouped(rows: QuerySet[Any], step: str, part: F | Case) -> QuerySet[Any]:
+def _grouped(rows: QuerySet[Any], step: str, part: F | Case | Value) -> QuerySet[Any]:
     parts = rows.order_by().annotate(step=Value(step), part=part).values_list("step", "part")
     counted: QuerySet[Any] = parts.annotate(number=Count("pk"))
     return counted

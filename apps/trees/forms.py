@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import forms
+from django.db.models import Case, QuerySet, Value, When
 
 from apps.projects.models import Project, Split
 from apps.snippets.models import Document
@@ -75,3 +76,27 @@ def _marked(trees: TreeQuerySet, mark: str | None) -> TreeQuerySet:
     if mark == DISPUTED:
         return trees.disputed()
     return trees.flagged() if mark == WAITING else trees.flagged(mark)
+
+
+class TreeChoice(forms.Form):
+    """Another tree to compare with; those on the same rule text come first."""
+
+    q = forms.CharField(
+        label="Search",
+        required=False,
+        max_length=200,
+        widget=forms.TextInput(
+            attrs={"type": "search", "dir": "auto", "placeholder": "Rule text or a question"}
+        ),
+    )
+
+    def filtered(self, others: TreeQuerySet, tree: Tree) -> QuerySet[Tree]:
+        self.is_valid()
+        if text := self.cleaned_data.get("q"):
+            others = others.saying(text)
+        same = Case(
+            When(question__snippet__text=tree.question.snippet.text, then=Value(0)),
+            When(question__snippet__document=tree.question.snippet.document_id, then=Value(1)),
+            default=Value(2),
+        )
+        return others.order_by(same, "pk")

@@ -10,7 +10,8 @@ from html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from apps.trees.domain.layout import Box, Drawing, Line, TextLine
-from apps.trees.domain.outline import Slot
+from apps.trees.domain.outline import Slot, slots
+from apps.trees.domain.tree import Tree
 
 
 def outline_items(slots: Iterable[Slot], flags: dict[str, str], *, selected: str) -> SafeString:
@@ -20,6 +21,13 @@ def outline_items(slots: Iterable[Slot], flags: dict[str, str], *, selected: str
     """
     parts = (_item(slot, flags.get(slot.name, ""), selected) for slot in slots)
     return mark_safe("\n".join(parts))  # noqa: S308 - every text in it is escaped.
+
+
+def plain_outline(tree: Tree) -> SafeString:
+    """A tree, or a part of one, as nested lists to be read, without links."""
+    parts = (_plain_item(slot) for slot in slots(tree))
+    items = "\n".join(parts)
+    return mark_safe(f'<ul class="outline plain-outline">{items}</ul>')  # noqa: S308 - as above.
 
 
 def drawing_parts(drawing: Drawing, *, selected: str) -> SafeString:
@@ -33,10 +41,18 @@ def drawing_parts(drawing: Drawing, *, selected: str) -> SafeString:
 
 
 def _item(slot: Slot, flag: str, selected: str) -> str:
-    link = f"<a {' '.join(_item_attributes(slot, selected))}>{''.join(_item_words(slot, flag))}</a>"
+    words = "".join(_item_words(slot, flag, has_toggle=bool(slot.question)))
+    link = f"<a {' '.join(_item_attributes(slot, selected))}>{words}</a>"
     if slot.question:
         return f'<li role="none">{link}<ul role="group" id="below-{slot.name}">'
     return f'<li role="none">{link}</li>{"</ul></li>" * slot.closes}'
+
+
+def _plain_item(slot: Slot) -> str:
+    words = "".join(_item_words(slot, "", has_toggle=False))
+    if slot.question:
+        return f"<li>{words}<ul>"
+    return f"<li>{words}</li>{'</ul></li>' * slot.closes}"
 
 
 def _item_attributes(slot: Slot, selected: str) -> Iterator[str]:
@@ -53,8 +69,9 @@ def _item_attributes(slot: Slot, selected: str) -> Iterator[str]:
         yield f'aria-expanded="true" aria-owns="below-{slot.name}"'
 
 
-def _item_words(slot: Slot, flag: str) -> Iterator[str]:
-    yield '<span class="outline-toggle" aria-hidden="true"></span>' if slot.question else ""
+def _item_words(slot: Slot, flag: str, *, has_toggle: bool) -> Iterator[str]:
+    if has_toggle:
+        yield '<span class="outline-toggle" aria-hidden="true"></span>'
     if slot.branch:
         yield f'<span class="branch {slot.branch.lower()}">{slot.branch.upper()}</span> '
     if slot.question:

@@ -9,22 +9,22 @@ from django.db.models import Count, Window
 from django.utils.safestring import SafeString, mark_safe
 
 from apps.projects import markdown
+from apps.trees.domain.changes import fingerprint, with_final_answer
 from apps.trees.domain.layout import Drawing, draw
+from apps.trees.domain.logic.classes import Logic, logic
 from apps.trees.domain.outline import Slot, slots
 from apps.trees.domain.reach import leads_through, paths_through
-from apps.trees.domain.redundancy import RedundancyReason, highest_redundant
 from apps.trees.domain.spans import Span, mark_spans
-from apps.trees.domain.tree import Turn
-from apps.trees.markup import drawing_parts, outline_items
-from apps.trees.models import Node, Tree, build
+from apps.trees.domain.tree import Answer, Turn
+from apps.trees.markup import drawing_parts, outline_items, plain_outline
+from apps.trees.models import Cut, Flag, Node, Tree, build
+from apps.trees.services.derived import flags_of
+from apps.workers.models import Assignment, Kind
 
 FOLD_ABOVE = 31
 """A tree with more questions opens folded below its third turn."""
 
-FLAGS = {
-    RedundancyReason.ONE_ANSWER: "same answer on both sides",
-    RedundancyReason.SAME_BRANCHES: "both sides go on in the same way",
-}
+FLAGS = {kind: kind.label[0].lower() + kind.label[1:] for kind in Flag.Kind}
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,25 @@ class Place:
     node: Node | None
 
 
+@dataclass(frozen=True)
+class CutPart:
+    """What was taken out together. `can_return`: its branch is open now."""
+
+    cut: Cut
+    count: int
+    outline: SafeString
+    where: Slot | None
+    can_return: bool
+
+
+@dataclass(frozen=True)
+class FlagChange:
+    """What a change would do to the flags: the question, and what is found about it."""
+
+    question: str
+    flag: str
+
+
 class TreePage:
     """One tree with the place that the panel shows; reads the nodes in one query.
 
@@ -45,11 +64,10 @@ class TreePage:
     def __init__(self, tree: Tree, *, asked: str) -> None:
         rows = list(tree.nodes.with_provenance())
         self._live = {str(row.pk): row for row in rows if row.taken_out_at is None}
-        shape = build(self._live.values())
-        self._flags = {
-            str(found.question.key): FLAGS[found.reason] for found in highest_redundant(shape)
-        }
-        self._slots = {slot.name: slot for slot in slots(shape)}
+        self._shape = build(self._live.values())
+        self._standing = list(tree.flags.standing().select_related("settled_by", "other"))
+        self._flags = _remarks(self._standing, self._live.values())
+        self._slots = {slot.name: slot for slot in slots(self._shape)}
         self.tree = tree
         self.taken_out = [row for row in rows if row.taken_out_at is not None]
         root = next(iter(self._slots.values()))
@@ -79,11 +97,21 @@ class TreePage:
 
     @property
     def flag_count(self) -> int:
-        return len(self._flags)
+        return sum(flag.state == Flag.State.OPEN for flag in self._standing)
+
+    @property
+    def first_flag(self) -> int:
+        """The first one that waits for an expert, for a link to it."""
+        return next(flag.pk for flag in self._standing if flag.state == Flag.State.OPEN)
 
     @property
     def opens_folded(self) -> bool:
         return self.question_count > FOLD_ABOVE
+
+    @cached_property
+    def logic(self) -> Logic | None:
+        """What the tree says as a rule, once it is finished."""
+        return None if self.open_count else logic(self._shape)
 
     @property
     def source_url(self) -> str:
@@ -101,6 +129,8 @@ class TreePage:
         for name, node in self._live.items():
             if node.span_start is not None and node.span_end is not None:
                 yield Span(name, node.span_start, node.span_end)
+
+    # The panel --------------------------------------------------------------------------------
 
     @property
     def children(self) -> list[Place]:
@@ -120,6 +150,98 @@ class TreePage:
             return []
         counted = self.place.node.utterances.annotate(total=Window(Count("pk")))
         return list(counted.order_by("-kind", "utterance_id")[:limit])
+
+    def wordings(self) -> list[Any]:
+        """How the panel's question was worded before, newest first."""
+        node = self.place.node
+        if node is None or not node.text:
+            return []
+        return list(node.wordings.select_related("replaced_by"))
+
+    def comments(self) -> list[Any]:
+        """All of the tree's, oldest first."""
+        return list(self.tree.comments.select_related("author", "node"))
+
+    def flags_here(self) -> list[Flag]:
+        """Those of the panel's question, the kept ones too."""
+        node = self.place.node
+        return [flag for flag in self._standing if node and flag.node_id == node.pk]
+
+    def lease(self) -> Assignment | None:
+        """Whoever goes on at the panel's open branch just now."""
+        if not self.place.slot.is_open:
+            return None
+        leases = Assignment.objects.leased().of_work(Kind.PATH, self.tree.pk)
+        return leases.filter(part=self.place.slot.name).select_related("worker").first()
+
+    @property
+    def seen(self) -> str:
+        """The fingerprint of the panel's node and all below it."""
+        place = self.place.node.place if self.place.node else ""
+        below = (row for row in self._live.values() if row.place.startswith(place))
+        return fingerprint((row.pk, str(row)) for row in below)
+
+    @property
+    def count_below(self) -> int:
+        """The nodes that go when the panel's node is taken out."""
+        place = self.place.node.place if self.place.node else ""
+        return sum(1 for row in self._live.values() if row.place.startswith(place))
+
+    @property
+    def other_answer(self) -> str:
+        """What the panel's final answer is not."""
+        return Answer.NO if self.place.slot.answer == Answer.YES else Answer.YES
+
+    def what_if(self) -> dict[str, Any]:
+        """What the other final answer would do to flags and logic, said before it is given."""
+        node = self.place.node
+        if node is None or not node.answer:
+            return {}
+        changed = with_final_answer(self._shape, node.pk, Answer(self.other_answer))
+        before, after = (set(flags_of(shape)) for shape in (self._shape, changed))
+        finished = not self.open_count
+        return {
+            "gone": self._changes(before - after),
+            "raised": self._changes(after - before) if finished else [],
+            "logic": logic(changed) if finished else None,
+        }
+
+    def _changes(self, found: set[Any]) -> list[FlagChange]:
+        in_order = sorted(found, key=lambda one: (self._live[str(one.node)].place, one.kind))
+        return [FlagChange(str(self._live[str(one.node)]), FLAGS[one.kind]) for one in in_order]
+
+    # What was taken out -------------------------------------------------------------------------
+
+    def cuts(self) -> list[CutPart]:
+        """Newest first. One more query."""
+        by_cut: dict[int | None, list[Node]] = {}
+        for row in self.taken_out:
+            by_cut.setdefault(row.cut_id, []).append(row)
+        cuts = self.tree.cuts.in_force().select_related("by").order_by("-pk")
+        return [self._cut_part(cut, by_cut[cut.pk]) for cut in cuts if cut.pk in by_cut]
+
+    def _cut_part(self, cut: Cut, rows: list[Node]) -> CutPart:
+        top = min(rows, key=lambda row: len(row.place))
+        shape = build(rows, top=top.pk)
+        parent = self._live.get(str(cut.parent_id)) if cut.parent_id else None
+        hangs = parent is not None or cut.parent_id is None
+        taken = {(row.parent_id, row.branch) for row in self._live.values()}
+        return CutPart(
+            cut, len(rows), plain_outline(shape), self._slots.get(str(cut.parent_id)),
+            hangs and (cut.parent_id, cut.branch) not in taken,
+        )  # fmt: skip
+
+
+def _remarks(flags: list[Flag], nodes: Any) -> dict[str, str]:
+    """What is said beside a question, by the name of its slot."""
+    remarks: dict[str, list[str]] = {}
+    for flag in flags:
+        if flag.state == Flag.State.OPEN:
+            remarks.setdefault(str(flag.node_id), []).append(FLAGS[Flag.Kind(flag.kind)])
+    for node in nodes:
+        if node.disputed_at is not None:
+            remarks.setdefault(str(node.pk), []).append("in dispute")
+    return {name: "; ".join(said) for name, said in remarks.items()}
 
 
 def _turns(scenario: Any) -> list[Turn]:

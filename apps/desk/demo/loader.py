@@ -26,8 +26,8 @@ from apps.snippets.domain.words import count_words
 from apps.snippets.models import POSITION_GAP, Document, Question, Snippet
 from apps.trees.domain.identifiers import tree_id
 from apps.trees.domain.places import slot_name
-from apps.trees.domain.tree import is_finished
 from apps.trees.models import Node, Tree
+from apps.trees.services.derived import refresh
 from apps.workers.models import Assignment, Kind
 
 LOADED = "load demo"
@@ -200,9 +200,7 @@ def _grow_tree(loading: _Loading, question: Question, root: Branch) -> Tree:
         created_by=question.created_by, created_at=question.created_at,
     )  # fmt: skip
     _grow_branch(loading, tree, root, parent=None, branch=Node.Branch.ROOT)
-    if is_finished(tree.to_domain()):
-        tree.state = Tree.State.FINISHED
-        tree.save(update_fields=["state"])
+    refresh(tree, actor=None, now=loading.clock.now)
     return tree
 
 

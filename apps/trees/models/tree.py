@@ -294,8 +294,11 @@ class Node(Provenance):
         return self.text or self.answer
 
 
-def build(nodes: Iterable[Node]) -> domain.Tree:
-    """The nodes of one tree, all live, as a decision tree; a missing child is an open branch."""
+def build(nodes: Iterable[Node], *, top: int | None = None) -> domain.Tree:
+    """The nodes of one tree, all live, as a decision tree; a missing child is an open branch.
+
+    `top` is the key of the node to begin with, if not with the root.
+    """
     rows = list(nodes)
     children = {(row.parent_id, row.branch): row for row in rows}
     built: dict[int, domain.Tree] = {}
@@ -310,6 +313,8 @@ def build(nodes: Iterable[Node]) -> domain.Tree:
         else:
             yes, no = below(row, Node.Branch.YES), below(row, Node.Branch.NO)
             built[row.pk] = domain.Question(row.text, yes, no, key=row.pk)
+    if top is not None:
+        return built[top]
     root = children.get((None, Node.Branch.ROOT))
     return domain.OpenBranch() if root is None else built[root.pk]
 
