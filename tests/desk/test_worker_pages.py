@@ -1,0 +1,237 @@
+"""A worker's start page, and the numbers of all workers."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.desk.worker_numbers import Numbers, numbers_of
+from apps.projects.models import Project, Role
+from apps.trees.models import Cut, NodeCheck
+from apps.trees.services.checks import Rejection, reject_turn
+from apps.trees.services.cuts import restore, take_out
+from apps.trees.services.paths import return_path
+from apps.trees.services.walks import agree
+from apps.workers.models import Assignment
+from tests.factories import make_member, make_project, make_user
+from tests.pages import words_of_main
+from tests.trees.path_work import growing_tree, node, path_address, take, walk
+
+pytestmark = pytest.mark.django_db
+
+HOME = reverse("desk:project", args=["bikes"])
+WORKERS = reverse("desk:workers", args=["bikes"])
+UNCLEAR = Rejection(NodeCheck.Reason.UNCLEAR, "Of what?")
+
+
+@pytest.fixture
+def project() -> Project:
+    return make_project("bikes")
+
+
+@pytest.fixture
+def worker(client, project) -> User:
+    user = make_member(project, Role.WORKER)
+    client.force_login(user)
+    return user
+
+
+def page(client, address: str = HOME) -> str:
+    return words_of_main(client.get(address).content.decode())
+
+
+def queries(client, address: str) -> int:
+    with CaptureQueriesContext(connection) as caught:
+        assert client.get(address).status_code == 200
+    return len(caught)
+
+
+# Taking work --------------------------------------------------------------------------------------
+
+
+def test_one_button_takes_work_and_leads_to_its_page(client, project, worker):
+    growing_tree(project)
+    assert "Work is open for you 2 branches wait to be continued Take work W" in page(client)
+    response = client.post(reverse("workers:next", args=["bikes"]))
+    work = Assignment.objects.get()
+    assert (work.worker, response.headers["Location"]) == (worker, path_address(work))
+    again = client.post(reverse("workers:next", args=["bikes"]))
+    assert again.headers["Location"] == path_address(work)
+
+
+def test_work_in_hand_is_what_the_button_goes_on_with(client, project, worker):
+    growing_tree(project)
+    work = take(project, worker)
+    shown = client.get(HOME).content.decode()
+    assert "You have work in hand Path of a tree" in words_of_main(shown)
+    assert f'href="{path_address(work)}"' in shown
+    assert "Take work" not in shown
+
+
+def test_where_nothing_is_open_the_page_says_why(client, project, worker):
+    assert "Nothing is open for you now No first question is ready yet." in page(client)
+    response = client.post(reverse("workers:next", args=["bikes"]))
+    assert response.headers["Location"] == HOME
+
+
+def test_of_work_in_other_hands_it_says_until_when(client, project, worker):
+    growing_tree(project, None)
+    held = take(project, make_member(project, Role.WORKER))
+    end = f"{held.expires_at:%b %Y, %H:%M} UTC"
+    assert f"The first of it is free again on {held.expires_at.day} {end} at the latest." in page(
+        client
+    )
+
+
+def test_case_7_who_has_too_much_open_sees_what_with_a_button_to_give_each_back(
+    client, project, worker
+):
+    project.most_leases = 2
+    project.save()
+    growing_tree(project)
+    growing_tree(project)
+    first = take(project, worker)
+    another = reverse("workers:another", args=["bikes"])
+    second = client.post(another).headers["Location"]
+    assert second == path_address(Assignment.objects.latest("pk"))
+    response = client.post(another, follow=True)
+    shown = response.content.decode()
+    assert response.redirect_chain == [(reverse("workers:mine", args=["bikes"]), 302)]
+    assert "You have 2 pieces of work open" in words_of_main(shown)
+    assert f'action="{path_address(first, "return")}"' in shown
+    assert shown.count(">Give back</button>") == 2
+
+
+def test_strangers_take_no_work(client, project):
+    client.force_login(make_user())
+    for name in ("next", "another"):
+        assert client.post(reverse(f"workers:{name}", args=["bikes"])).status_code == 404
+
+
+# What was done ------------------------------------------------------------------------------------
+
+
+def test_done_counts_the_last_day_and_the_last_week(client, project, worker):
+    growing_tree(project)
+    growing_tree(project)
+    for days in (0, 2, 8):
+        work = take(project, worker)
+        agree(work, now=timezone.now())
+        walk(work)
+        ended = timezone.now() - timedelta(days=days)
+        Assignment.objects.filter(pk=work.pk).update(ended_at=ended)
+    assert "1 done in the last 24 hours · 2 in seven days" in page(client)
+
+
+def test_an_author_reads_which_turns_were_rejected_and_why_but_not_by_whom(client, project, worker):
+    tree = growing_tree(project, None)
+    walk(take(project, worker), "Are you over 18?", "Do you have a helmet?")
+    other = make_member(project, Role.WORKER, make_user("rejecter"))
+    reject_turn(take(project, other), node(tree, ""), UNCLEAR, key="k", now=timezone.now())
+    shown = page(client)
+    assert (
+        "Your questions that were rejected Are you over 18? It cannot be understood. Of what?"
+        in shown
+    )
+    assert "helmet" not in shown
+    assert "rejecter" not in shown
+    assert "Rejected by others 1 Rejected by you 0" in shown
+
+
+def test_where_the_project_does_not_want_it_nobody_is_told(client, project, worker):
+    project.tell_rejections = False
+    project.save()
+    tree = growing_tree(project, None)
+    walk(take(project, worker), "Are you over 18?")
+    take_out(node(tree, ""), kind=Cut.Kind.REJECTED, actor=None, reason="No.", now=timezone.now())
+    shown = page(client)
+    assert "Your questions that were rejected" not in shown
+    assert "Rejected by others 1" in shown
+
+
+def test_the_start_page_takes_the_same_queries_at_one_tree_and_at_three(client, project, worker):
+    def more() -> None:
+        tree = growing_tree(project, None)
+        walk(take(project, worker), "Are you over 18?")
+        take_out(node(tree, ""), kind=Cut.Kind.REJECTED, actor=None, reason="No.", now=now)
+
+    now = timezone.now()
+    more()
+    at_one = queries(client, HOME)
+    more()
+    more()
+    assert queries(client, HOME) == at_one
+
+
+# Numbers ------------------------------------------------------------------------------------------
+
+
+def test_what_each_did_is_counted_in_this_project_alone(project, worker):
+    other = make_member(project, Role.WORKER)
+    tree = growing_tree(project, None)
+    path = take(project, worker)
+    walk(path, "Are you over 18?", "Do you have a helmet?")
+    Assignment.objects.filter(pk=path.pk).update(active_seconds=90)
+    reject_turn(take(project, other), node(tree, ""), UNCLEAR, key="k", now=timezone.now())
+    return_path(take(project, other), reason="", now=timezone.now())
+    elsewhere = make_project()
+    growing_tree(elsewhere, None)
+    make_member(elsewhere, Role.WORKER, worker)
+    walk(take(elsewhere, worker), "Are you over 18?")
+
+    assert numbers_of(project, [worker.pk, other.pk]) == {
+        worker.pk: Numbers(
+            paths=1, questions=2, answers=1, rejected=1, time=timedelta(seconds=90)
+        ),
+        other.pk: Numbers(paths=1, rejections=1, returns=1),
+    }  # fmt: skip
+
+
+def test_a_turn_that_was_restored_was_not_rejected(project, worker):
+    tree = growing_tree(project, None)
+    walk(take(project, worker), "Are you over 18?")
+    now = timezone.now()
+    cut = take_out(node(tree, ""), kind=Cut.Kind.REJECTED, actor=None, reason="No.", now=now)
+    restore(cut, actor=worker, now=now)
+    assert numbers_of(project, [worker.pk])[worker.pk].rejected == 0
+
+
+@pytest.mark.parametrize("kind", [Cut.Kind.PRUNED, Cut.Kind.SETTLED])
+def test_a_turn_that_an_expert_pruned_was_not_rejected(project, worker, kind):
+    tree = growing_tree(project, None)
+    walk(take(project, worker), "Are you over 18?")
+    take_out(node(tree, ""), kind=kind, actor=None, reason="", now=timezone.now())
+    assert numbers_of(project, [worker.pk])[worker.pk].rejected == 0
+
+
+def test_an_admin_sees_all_workers_in_numbers(client, project, worker):
+    growing_tree(project, None)
+    path = take(project, worker)
+    walk(path, "Are you over 18?")
+    Assignment.objects.filter(pk=path.pk).update(active_seconds=185)
+    client.force_login(make_member(project, Role.ADMIN))
+    shown = page(client, WORKERS)
+    assert f"{worker} Worker 1 1 1 0 0 % 0 0 3:05 min" in shown
+    assert "Admin 0 0 0 0 0 0 no path yet" in shown
+    assert (
+        f'href="{WORKERS}"'
+        in client.get(reverse("projects:people", args=["bikes"])).content.decode()
+    )
+
+
+def test_nobody_but_admins_sees_the_numbers(client, project, worker):
+    assert client.get(WORKERS).status_code == 404
+    client.force_login(make_member(project, Role.EXPERT))
+    assert client.get(WORKERS).status_code == 404
+
+
+def test_the_numbers_take_the_same_queries_at_one_worker_and_at_three(client, project, worker):
+    client.force_login(make_member(project, Role.ADMIN))
+    at_one = queries(client, WORKERS)
+    make_member(project, Role.WORKER)
+    make_member(project, Role.WORKER)
+    assert queries(client, WORKERS) == at_one
