@@ -141,10 +141,14 @@ def test_nothing_is_left_however_it_ends(folder, port, end):
     os.waitpid(run.pid, 0)
 
 
-def test_setup_keeps_its_secret_to_its_owner_and_for_good(folder):
-    secret = folder / ".env"
-    before = secret.read_text()
-    assert re.fullmatch(r"SECRET_KEY=[\w-]{50,}\n", before)
-    assert secret.stat().st_mode & 0o777 == 0o600
+def set_up(folder: Path) -> str:
+    """Runs `make setup`, and reads the secret that is there afterwards."""
     subprocess.run(["make", "setup"], cwd=folder, env=clean_environment(), check=True)
-    assert secret.read_text() == before
+    return (folder / ".env").read_text()
+
+
+def test_setup_keeps_its_secret_to_its_owner_and_for_good(folder):
+    before = set_up(folder)
+    assert re.fullmatch(r"SECRET_KEY=[\w-]{50,}\n", before)
+    assert (folder / ".env").stat().st_mode & 0o777 == 0o600
+    assert set_up(folder) == before
