@@ -19,14 +19,18 @@ from apps.snippets.domain.segmentation import Limits
 from apps.snippets.models import Question
 from apps.snippets.services.ingest import Details, ingest_document
 from apps.snippets.services.segmenting_jobs import try_limits
+from apps.trees.domain.outline import slots
 from apps.trees.domain.redundancy import highest_redundant
+from apps.trees.domain.tree import Answer
 from apps.trees.models import Tree
+from apps.trees.services.cuts import put_answer, take_out
 from apps.workers.models import Assignment, Kind
 from apps.workers.services.leases import Work, lease_first, return_work
 from apps.workers.services.submits import save_draft
 from tests.browsing import open_session
 from tests.factories import make_question, make_snippet, make_user
 from tests.permission_table import TABLE
+from tests.trees.rows import grow
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -112,6 +116,7 @@ def visits_of_an_admin(project: Project) -> Iterator[Visit]:
     yield visit("projects:job", slug, done.pk, state="done")
     for state, tree in trees(project).items():
         yield visit("trees:detail", slug, tree.tree_id, state=state)
+    yield from visits_of_review(project)
     for kind in Utterance.Kind.values:
         utterance = Utterance.objects.filter(project=project, kind=kind)[0]
         yield visit("scenarios:utterance", slug, utterance.utterance_id, state=kind)
@@ -209,6 +214,34 @@ def make_assignment(project: Project, worker: User, kind: Kind, key: int) -> Ass
     return leased
 
 
+def visits_of_review(project: Project) -> Iterator[Visit]:
+    """What experts settle and compare, and a tree on which much has been done."""
+
+    def visit(name: str, *arguments: Any, query: str = "", state: str = "") -> Visit:
+        address = reverse(name, args=[project.slug, *arguments]) + query
+        return Visit(f"{name} {state}".strip(), address)
+
+    yield visit("trees:to_settle")
+    yield visit("trees:to_settle", query="?kind=near", state="nothing of this kind")
+    yield visit("trees:prune_all")
+    finished = Tree.objects.finished().filter(project=project).order_by("pk")
+    one, other, much = finished[0], finished[1], finished[2]
+    yield visit("trees:compare", one.tree_id)
+    for state, with_tree in (("different", other), ("equal", grow(project, one.to_domain()))):
+        query = f"?other={with_tree.tree_id}"
+        yield visit("trees:compare", one.tree_id, query=query, state=state)
+    ada, now = User.objects.get(username="ada"), timezone.now()
+    leaf = much.nodes.live().filter(kind="answer")[0]
+    put_answer(leaf, Answer.YES, actor=ada, reason="Read line 2.", now=now)
+    much.comments.create(text="Better so.", author=ada, node=leaf)
+    cut_off = much.nodes.live().filter(kind="answer").order_by("-pk")[0]
+    take_out(cut_off, kind="rejected", actor=ada, reason="Wrong.", now=now)
+    yield visit("trees:history", much.tree_id)
+    yield visit("trees:detail", much.tree_id, state="with cuts and comments")
+    slot = f"{cut_off.parent_id}-{cut_off.branch}"
+    yield visit("trees:detail", much.tree_id, query=f"?node={slot}", state="an open branch")
+
+
 def trees(project: Project) -> dict[str, Tree]:
     """One tree of each kind that looks different."""
     rows = list(Tree.objects.filter(project=project).with_source())
@@ -303,6 +336,24 @@ def test_axe_finds_a_fault_that_is_there(page):
     page.goto(reverse("accounts:login"))
     page.evaluate("document.querySelector('#id_username').labels[0].remove()")
     assert {fault.split(": ")[1] for fault in faults_of(page, "log in")} == {"label"}
+
+
+def test_axe_finds_nothing_in_the_forms_of_a_trees_page(as_person, demo):
+    page = as_person("ada")
+    tree = next(tree for tree in Tree.objects.growing() if tree.nodes.exists())
+    question = tree.nodes.live().filter(kind="question")[0]
+    leaf = tree.nodes.live().filter(kind="answer")[0]
+    open_branch = next(slot for slot in slots(tree.to_domain()) if slot.is_open)
+    faults = []
+    for name in (question.pk, leaf.pk, open_branch.name):
+        page.goto(f"{reverse('trees:detail', args=[demo.slug, tree.tree_id])}?node={name}")
+        page.evaluate("document.querySelectorAll('.review details').forEach(d => d.open = true)")
+        faults += faults_of(page, f"trees:detail {name}")
+    page.get_by_role("button", name="Give it to them").evaluate(
+        "button => { button.form.noValidate = true; button.click() }"
+    )
+    page.get_by_text("Choose a person.").first.wait_for()
+    assert faults + faults_of(page, "trees:give, refused") == []
 
 
 @pytest.mark.parametrize("username", ["akiko", "haruka"])
