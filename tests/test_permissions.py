@@ -20,7 +20,7 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.projects.models import Job, Membership, Project, Role
 from apps.projects.services.jobs import start_job_here
-from apps.scenarios.models import Utterance
+from apps.scenarios.models import Utterance, Waiver
 from apps.scenarios.services.audit import Scope, audit_here
 from apps.snippets.models import Question as QuestionRow
 from apps.snippets.models import Snippet
@@ -124,6 +124,7 @@ def world(db) -> World:
         "question_id": tree.question_id,
         "tree_id": tree.tree_id,
         "utterance_id": utterance.utterance_id,
+        "waiver_id": _waiver_of(people["expert"], project).pk,
     }
     return World(people, project, other, arguments)
 
@@ -165,6 +166,13 @@ def _log_in(client: Client, user: User | None) -> str:
     if user is not None:
         client.force_login(user)
     return "".join(cookie.value for cookie in client.cookies.values())
+
+
+def _waiver_of(expert: User | None, project: Project) -> Waiver:
+    assert expert is not None
+    return Waiver.objects.create(
+        project=project, reason="contradicts", why="It is so.", by=expert, at=timezone.now()
+    )
 
 
 def _send(

@@ -40,6 +40,7 @@ class UtteranceFilter(forms.Form):
         choices=[("", "Any"), ("1", "Hard: no partial model gets it right")],
         required=False,
     )
+    state = forms.ChoiceField(choices=[("", "Any"), *Utterance.State.choices], required=False)
     tree = forms.ModelChoiceField(
         Tree.objects.none(), to_field_name="tree_id", required=False, widget=forms.HiddenInput
     )
@@ -60,6 +61,7 @@ class UtteranceFilter(forms.Form):
             "answer_class": chosen("answer"),
             "kind": chosen("kind"),
             "origin": chosen("origin"),
+            "state": chosen("state"),
             "is_hard": chosen("hard"),
             "tree": chosen("tree"),
             "node": chosen("node"),

@@ -347,6 +347,7 @@ class UtteranceQuerySet(models.QuerySet["Utterance"]):
         """Each with who made it and how, and with the other tree that a negative comes from."""
         return self.select_related(
             "created_by",
+            "verified_by",
             "assignment",
             "job",
             "negative_question__source__tree",

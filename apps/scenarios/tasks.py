@@ -4,7 +4,9 @@ from celery import shared_task
 
 from apps.projects.services.jobs import run_job
 from apps.scenarios.services.audit import run_audit
+from apps.scenarios.services.expansion import run_expansion
 from apps.scenarios.services.negatives import run_mining
+from apps.scenarios.services.proof import run_proof
 
 
 @shared_task(name="scenarios.mine_negatives")
@@ -15,3 +17,13 @@ def mine_negatives(job_id: int) -> None:
 @shared_task(name="scenarios.audit")
 def audit(job_id: int) -> None:
     run_job(job_id, run_audit)
+
+
+@shared_task(name="scenarios.expand")
+def expand(job_id: int) -> None:
+    run_job(job_id, run_expansion)
+
+
+@shared_task(name="scenarios.prove")
+def prove(job_id: int) -> None:
+    run_job(job_id, run_proof)

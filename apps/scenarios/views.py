@@ -8,24 +8,13 @@ from django.views.decorators.vary import vary_on_headers
 from apps.projects.paging import page_of
 from apps.projects.permissions import can_administer, get_project_to_read
 from apps.projects.requests import HtmxHttpRequest
-from apps.scenarios.domain.consistency import Inconsistency, InconsistencyReason, check
 from apps.scenarios.forms import UtteranceFilter
 from apps.scenarios.models import Utterance
+from apps.scenarios.services.proof import find_inconsistency
+from apps.scenarios.services.verification import REASONS
 from apps.trees.models import Tree
 
 UTTERANCES_ON_PAGE = 25
-
-FINDINGS = {
-    InconsistencyReason.UNKNOWN_QUESTION: "It has a question that its tree does not ask.",
-    InconsistencyReason.CONTRADICTS: (
-        "Its turns contradict each other, or the tree ends in another final answer."
-    ),
-    InconsistencyReason.ASKS_KNOWN_FACT: (
-        "It asks what its history or its evidence has already answered."
-    ),
-    InconsistencyReason.DECIDES_EARLY: "It passes over a question that the tree still asks.",
-    InconsistencyReason.OPEN_BRANCH: "The tree goes no further here yet.",
-}
 
 
 @require_safe
@@ -65,14 +54,7 @@ def utterance_detail(request: HtmxHttpRequest, slug: str, utterance_id: str) -> 
 
 def _finding(utterance: Utterance) -> dict[str, str | None]:
     """In words, how the answer differs from what the tree says; nothing when it follows."""
-    if utterance.kind == Utterance.Kind.NEGATIVE_QUESTION:
+    found = find_inconsistency(utterance.tree.to_domain(), utterance.kind, utterance.parts)
+    if found is None:
         return {}
-    found = check(
-        utterance.tree.to_domain(),
-        utterance.history_turns,
-        utterance.evidence_turns,
-        utterance.answer,
-    )
-    if not isinstance(found, Inconsistency):
-        return {}
-    return {"finding": FINDINGS[found.reason], "expected": found.expected}
+    return {"finding": REASONS[found.reason], "expected": found.expected}

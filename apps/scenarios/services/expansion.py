@@ -32,6 +32,7 @@ from apps.scenarios.models import (
     Derived,
     NegativeQuestion,
     NegativeScenario,
+    Scenario,
     ScenarioFault,
     Utterance,
 )
@@ -133,6 +134,7 @@ def _in_parts(project: Project) -> Iterator[list[Tree]]:
         .select_related("derived")
         .with_live_nodes()
         .prefetch_related(
+            Prefetch("scenarios", Scenario.objects.in_force().order_by("pk")),
             "scenarios__facts",
             Prefetch("negative_questions", NegativeQuestion.objects.in_force().order_by("pk")),
             Prefetch("negative_scenarios", NegativeScenario.objects.in_force().order_by("pk")),

@@ -17,8 +17,9 @@ from django.db.models import Count, Prefetch, Q, QuerySet
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.projects.models import Project
+from apps.projects.models import Job, Project
 from apps.projects.services import audit
+from apps.projects.services.jobs import finish_job, queue_job
 from apps.scenarios.domain.consistency import Inconsistency, check
 from apps.scenarios.domain.corrections import Parts
 from apps.scenarios.domain.facts import fault_of
@@ -40,6 +41,11 @@ from apps.trees.models import Tree, build
 
 RULE = 1
 """Grows when the rules of the proof change, so that every tree is looked at again."""
+
+KIND = "consistency proof"
+TASK = "scenarios.prove"
+PROVEN_AT_ONCE = 10_000
+"""Fewer utterances than this are proven while somebody waits: it takes about a second."""
 
 TREES_AT_ONCE = 100
 BATCH = 500
@@ -98,13 +104,31 @@ def _by_reason(findings: FindingQuerySet) -> Iterator[tuple[str, int]]:
 # Proving -------------------------------------------------------------------------------------
 
 
+def prove_or_queue(project: Project, *, author: User) -> int | None:
+    """Proves at once, and returns how many trees were looked at; None: a job will do it."""
+    utterances = Utterance.objects.filter(project=project).order_by()
+    if utterances[:PROVEN_AT_ONCE].count() < PROVEN_AT_ONCE:
+        return prove(project)
+    if not Job.objects.unfinished().filter(project=project, kind=KIND).exists():
+        queue_job(project, kind=KIND, task=TASK, parameters={}, created_by=author)
+    return None
+
+
+@transaction.atomic
+def run_proof(job: Job) -> None:
+    """The work of a queued job."""
+    trees = prove(job.project)
+    numbers = numbers_of(job.project)
+    finish_job(job, report={"trees": trees, "all": numbers["all"], "open": numbers["open"]})
+
+
 @transaction.atomic
 def prove(project: Project) -> int:
     """Looks again at every tree that has changed since it was last looked at; returns how many."""
     # Two at once would both write what they find.
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)
     trees = _with_something_to_prove(project).select_related("derived").with_live_nodes()
-    parts = trees.prefetch_related("scenarios__facts").order_by("pk")
+    parts = trees.prefetch_related(_scenarios(), "scenarios__facts").order_by("pk")
     rows, number = parts.iterator(chunk_size=TREES_AT_ONCE), 0
     while some := list(islice(rows, TREES_AT_ONCE)):
         prints = _fingerprints(some)
@@ -112,13 +136,6 @@ def prove(project: Project) -> int:
         _prove_some(changed, prints, now=timezone.now())
         number += len(changed)
     return number
-
-
-def prove_tree(tree: Tree, *, now: datetime) -> None:
-    """The same for one tree, whether or not it has changed."""
-    trees = Tree.objects.filter(pk=tree.pk).with_live_nodes().prefetch_related("scenarios__facts")
-    some = list(trees)
-    _prove_some(some, _fingerprints(some), now=now)
 
 
 def prove_utterance(utterance: Utterance, shape: domain.Tree) -> Finding | None:
@@ -132,6 +149,10 @@ def prove_utterance(utterance: Utterance, shape: domain.Tree) -> Finding | None:
     return Finding.objects.create(
         utterance=utterance, reason=found.reason.value, expected=found.expected or ""
     )
+
+
+def _scenarios() -> Prefetch[str]:
+    return Prefetch("scenarios", Scenario.objects.in_force().order_by("pk"))
 
 
 def _with_something_to_prove(project: Project) -> Any:

@@ -33,7 +33,6 @@ from apps.scenarios.models import Correction, Finding, Utterance, UtteranceQuery
 from apps.scenarios.services.proof import (
     end_waivers,
     find_inconsistency,
-    prove_tree,
     prove_utterance,
     waive,
 )
@@ -167,10 +166,15 @@ def reopen(utterance: Utterance, *, seen: int, by: User, now: datetime) -> None:
 # All of a tree -------------------------------------------------------------------------------
 
 
-def open_of_tree(tree: Tree) -> UtteranceQuerySet:
+def open_of_tree(tree: Tree) -> list[Utterance]:
     """Those that one click may accept: to be verified, and with an answer that follows."""
-    waiting = Utterance.objects.filter(tree=tree, gone_at__isnull=True, finding__isnull=True)
-    return waiting.to_verify().in_reading_order()
+    shape = tree.to_domain()
+    waiting = Utterance.objects.filter(tree=tree, gone_at__isnull=True).to_verify()
+    return [
+        row
+        for row in waiting.in_reading_order()
+        if find_inconsistency(shape, row.kind, row.parts) is None
+    ]
 
 
 def seen_of(utterances: Sequence[Utterance]) -> str:
@@ -185,8 +189,7 @@ def accept_tree(tree: Tree, *, seen: str, by: User, now: datetime) -> int:
     Raises TreeChangedMeanwhileError when that is not what is there now.
     """
     Tree.objects.select_for_update(of=("self",), no_key=True).get(pk=tree.pk)
-    prove_tree(tree, now=now)  # so that nothing that does not follow is among them
-    rows = list(open_of_tree(tree))
+    rows = open_of_tree(tree)
     if not rows or seen_of(rows) != seen:
         raise TreeChangedMeanwhileError
     accepted = 0

@@ -1,0 +1,107 @@
+"""What the pages of the consistency proof and of the text checks show."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Count, Exists, OuterRef
+
+from apps.projects.models import Project
+from apps.projects.paging import page_of
+from apps.scenarios.domain.consistency import InconsistencyReason
+from apps.scenarios.domain.turns import QUESTION
+from apps.scenarios.models import FindingQuerySet, ScenarioFault, ScenarioFaultQuerySet, Waived
+from apps.scenarios.services.proof import numbers_of, waivers_in_force
+from apps.scenarios.services.verification import REASONS
+from apps.scenarios.verification_forms import FaultFilter, FindingFilter
+from apps.snippets.domain.folding import fold
+from apps.trees.models import Node
+
+ROWS_ON_PAGE = 25
+
+MENDING = {
+    ScenarioFault.Reason.CONTRADICTORY: (
+        "It tells Yes and No to one question. Read the text and decide which one it says; take the "
+        "other fact out, or send the scenario back."
+    ),
+    ScenarioFault.Reason.NOT_ASKED: (
+        "The tree does not ask this any more: the question was taken out or worded anew. Give the "
+        "fact the wording of the tree, or take it out."
+    ),
+    ScenarioFault.Reason.NOT_ON_ONE_PATH: (
+        "The tree asks each of these, but nobody is asked all of them. Take out what the text does "
+        "not say, or look whether an answer in the tree is wrong."
+    ),
+    ScenarioFault.Reason.NO_FACTS: (
+        "It answers no question of its tree, so it gives no utterance. Add what the text does say, "
+        "or leave it: it harms nothing."
+    ),
+}
+
+
+def consistency_page(
+    project: Project, findings: FindingQuerySet, form: FindingFilter, *, asked: str | None
+) -> dict[str, Any]:
+    """The findings of the project, with their numbers and waivers."""
+    listed = form.filtered(findings.filter(utterance__project=project))
+    waived = Waived.objects.filter(
+        utterance=OuterRef("utterance"), ended_at__isnull=True, waiver__reason=OuterRef("reason")
+    )
+    shown = findings.select_related("utterance__tree__question", "utterance__project").annotate(
+        is_waived=Exists(waived)
+    )
+    page = page_of(
+        listed.order_by("reason", "utterance__utterance_id"), shown, asked=asked, size=ROWS_ON_PAGE
+    )
+    for finding in page.object_list:
+        setattr(finding, "words", REASONS[InconsistencyReason(finding.reason)])  # noqa: B010
+    return {
+        "project": project,
+        "form": form,
+        "page": page,
+        "numbers": numbers_of(project),
+        "waivers": list(waivers_in_force(project)),
+    }
+
+
+def text_checks_page(
+    project: Project, faults: ScenarioFaultQuerySet, form: FaultFilter, *, asked: str | None
+) -> dict[str, Any]:
+    """Scenarios with a fault; those without facts only when they are asked for."""
+    of_project = faults.filter(scenario__tree__project=project)
+    reason = form.chosen
+    no_facts = ScenarioFault.Reason.NO_FACTS
+    listed = of_project.filter(reason=reason) if reason else of_project.exclude(reason=no_facts)
+    shown = faults.select_related("scenario__tree__question", "scenario__tree__project")
+    page = page_of(listed.order_by("reason", "pk"), shown, asked=asked, size=ROWS_ON_PAGE)
+    counted = of_project.order_by().values("reason").annotate(number=Count("pk"))
+    return {
+        "project": project,
+        "form": form,
+        "page": page,
+        "rows": _with_advice(list(page.object_list)),
+        "counts": {ScenarioFault.Reason(row["reason"]): row["number"] for row in counted},
+        "without_facts": of_project.filter(reason=no_facts).count(),
+        "numbers": numbers_of(project),
+    }
+
+
+def _with_advice(faults: list[ScenarioFault]) -> list[dict[str, Any]]:
+    """Each with how to mend it, and with what was cut or reworded in its tree. One query."""
+    trees = {fault.scenario.tree_id for fault in faults}
+    cut = Node.objects.filter(tree__in=trees, taken_out_at__isnull=False).questions()
+    out = {(tree, fold(text)) for tree, text in cut.values_list("tree_id", "text")}
+    return [
+        {
+            "fault": fault,
+            "mending": MENDING[ScenarioFault.Reason(fault.reason)],
+            "facts": [
+                {
+                    **fact,
+                    "is_cut": (fault.scenario.tree_id, fold(fact[QUESTION])) in out,
+                }
+                for fact in fault.facts
+            ],
+        }
+        for fault in faults
+    ]
