@@ -8,6 +8,8 @@ STATIC := $(shell find sharc_studio/static apps -path '*static/*' -type f 2>/dev
 # Installed and collected once: later runs start at once and need no network.
 INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
+VENV_CONSUMERS := .venv-consumers
+INSTALLED_CONSUMERS := $(VENV_CONSUMERS)/.installed
 COLLECTED := $(or $(VAR_DIR),var)/static/staticfiles.json
 # Tests have a folder of their own, and do not look at the database that .env names.
 TESTING := VAR_DIR=var/test DEBUG=false HTTPS=false
@@ -15,7 +17,7 @@ EMBEDDED := DATABASE_URL=sqlite:///var/test/studio.sqlite3 CELERY_BROKER_URL=fil
 # PostgreSQL need not wait for its disk when what it writes is thrown away.
 NOT_FOR_GOOD := PGOPTIONS='-c synchronous_commit=off'
 
-.PHONY: setup run test lint bench chromium
+.PHONY: setup run test lint bench chromium test-consumers
 .DELETE_ON_ERROR:
 
 setup: $(INSTALLED) .env
@@ -32,6 +34,14 @@ ifneq ($(TEST_DATABASE_URL),)
 	$(TESTING) DATABASE_URL='$(TEST_DATABASE_URL)' $(NOT_FOR_GOOD) \
 	  CELERY_BROKER_URL='$(or $(TEST_CELERY_BROKER_URL),filesystem://)' $(PY) -m pytest -n auto -m 'not once'
 endif
+
+# Other people's readers, heavy ones, in an environment of their own: what each of them sees.
+test-consumers: $(INSTALLED) .env $(INSTALLED_CONSUMERS)
+	@rm -rf var/consumers && mkdir -p var/consumers
+	@VAR_DIR=var/consumers DEBUG=false HTTPS=false CELERY_BROKER_URL=filesystem:// \
+	  DATABASE_URL=sqlite:///var/consumers/studio.sqlite3 \
+	  $(PY) -m tests.exports.consumers.write_exports var/consumers/exports
+	@$(VENV_CONSUMERS)/bin/python tests/exports/consumers/read_exports.py var/consumers/exports
 
 lint: $(INSTALLED_DEV) .env
 	$(VENV)/bin/ruff check .
@@ -55,6 +65,12 @@ $(INSTALLED): requirements.txt
 $(INSTALLED_DEV): $(INSTALLED) requirements-dev.txt
 	@echo "Installing what tests and linters need ..."
 	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@
+
+$(INSTALLED_CONSUMERS): requirements-consumers.txt
+	@echo "Installing the consumers of exports into $(VENV_CONSUMERS) (once; some minutes) ..."
+	@$(PYTHON) -m venv $(VENV_CONSUMERS)
+	@$(VENV_CONSUMERS)/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-consumers.txt
 	@touch $@
 
 .env: | $(INSTALLED)

@@ -11,12 +11,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import pyarrow
-from pyarrow import parquet
-
 from apps.exports.formats.checks import FieldError, FormatError, Increasing, path_of, same
 from apps.exports.formats.files import Counted, locating, name_in, open_to_write
-from apps.exports.formats.huggingface_card import read_card, write_card
+from apps.exports.formats.huggingface_card import Count, Counts, read_card, write_card
 from apps.exports.formats.huggingface_schema import CONFIGS, check_row
 from apps.exports.formats.rows import (
     CLASSES,
@@ -44,29 +41,53 @@ SPLIT_NAMES = {"train": "train", "dev": "validation", "test": "test"}
 
 
 def write(source: Source, folder: Path, options: Options) -> None:
-    counts: dict[str, dict[str, int]] = {config: {} for config in CONFIGS}
+    counts: Counts = {config: {} for config in CONFIGS}
     for split in source.splits:
         rows = {
             "utterances": map(_utterance, source.utterances(split)),
             "trees": map(_tree, source.trees(split)),
         }
-        for config, schema in CONFIGS.items():
+        for config in CONFIGS:
             name = SPLIT_NAMES[split]
             path = folder / config / f"{name}.parquet"
-            counts[config][name] = _write_parquet(path, rows[config], schema)
+            counts[config][name] = _write_parquet(path, rows[config], config)
     with open_to_write(folder / "README.md") as stream:
         stream.write(write_card(source, counts))
 
 
-def _write_parquet(path: Path, rows: Iterable[dict[str, Any]], schema: Any) -> int:
+def _write_parquet(path: Path, rows: Iterable[dict[str, Any]], config: str) -> Count:
+    pyarrow, parquet = _libraries()
+    schema = _schema(config)
     path.parent.mkdir(parents=True, exist_ok=True)
-    count = 0
+    count = size = 0
     rows = iter(rows)
     with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
         while batch := list(islice(rows, ROWS)):
-            writer.write_table(pyarrow.Table.from_pylist(batch, schema))
-            count += len(batch)
-    return count
+            table = pyarrow.Table.from_pylist(batch, schema)
+            writer.write_table(table)
+            count, size = count + len(batch), size + table.nbytes
+    return Count(count, size)
+
+
+def _libraries() -> tuple[Any, Any]:
+    """Loaded when they are needed: they take 55 MB of every process that has them."""
+    import pyarrow  # noqa: PLC0415
+    from pyarrow import parquet  # noqa: PLC0415
+
+    return pyarrow, parquet
+
+
+def _schema(config: str) -> Any:
+    return _libraries()[0].schema([(name, _type(kind)) for name, kind in CONFIGS[config].items()])
+
+
+def _type(kind: Any) -> Any:
+    pyarrow, _ = _libraries()
+    if isinstance(kind, str):
+        return pyarrow.type_for_alias(kind)
+    item = pyarrow.struct([(name, _type(part)) for name, part in kind.items()])
+    # The name that Parquet's own specification gives it: read back, it is the same type.
+    return pyarrow.list_(pyarrow.field("element", item))
 
 
 def _utterance(row: UtteranceRow) -> dict[str, Any]:
@@ -97,14 +118,14 @@ def _tree(tree: TreeRow) -> dict[str, Any]:
 
 
 def read(folder: Path) -> Iterator[Found]:
-    counts: dict[str, dict[str, int]] = {}
+    counts: Counts = {}
     for config in CONFIGS:
         for split in SPLITS:
             path = folder / config / f"{SPLIT_NAMES[split]}.parquet"
             if path.exists():
                 counted = Counted(_read_parquet(folder, path, config, split))
                 yield from counted
-                counts.setdefault(config, {})[SPLIT_NAMES[split]] = counted.count
+                counts.setdefault(config, {})[SPLIT_NAMES[split]] = Count(counted.count)
     if not counts:
         raise FormatError(str(folder), "", "there is no file utterances/SPLIT.parquet")
     read_card(folder, counts)
@@ -113,6 +134,7 @@ def read(folder: Path) -> Iterator[Found]:
 def _read_parquet(folder: Path, path: Path, config: str, split: str) -> Iterator[Found]:
     file = name_in(folder, path)
     order = Increasing("utterance_id" if config == "utterances" else "tree_id")
+    pyarrow, parquet = _libraries()
     number = 0
     try:
         with parquet.ParquetFile(path) as stream:
@@ -131,7 +153,7 @@ def _read_parquet(folder: Path, path: Path, config: str, split: str) -> Iterator
 
 
 def _check_schema(found: Any, config: str, file: str) -> None:
-    expected = CONFIGS[config]
+    expected = _schema(config)
     with locating(file, ""):
         same(list(found.names), list(expected.names), "columns")
         for field in expected:

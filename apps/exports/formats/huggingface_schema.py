@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pyarrow
-
 from apps.exports.formats.checks import (
     Check,
     FieldError,
@@ -23,31 +21,28 @@ from apps.exports.formats.checks import (
 )
 from apps.exports.formats.rows import CLASSES
 
-_TEXT, _NUMBER = pyarrow.string(), pyarrow.int32()
+Features = dict[str, Any]
+"""Each column's type by its name: Parquet's, or the features of a list's items."""
 
+_TURNS: Features = {"follow_up_question": "string", "follow_up_answer": "string"}
+_NODES: Features = {
+    "node_id": "int32", "parent_id": "int32", "edge": "string", "kind": "string",
+    "text": "string", "span_start": "int32", "span_end": "int32",
+}  # fmt: skip
+CLASS = "answer_class"
+"""The column whose numbers stand for names, those of `CLASSES`."""
 
-def _list_of(*fields: tuple[str, Any]) -> Any:
-    # The name that Parquet's own specification gives it: read back, it is the same type.
-    return pyarrow.list_(pyarrow.field("element", pyarrow.struct(fields)))
-
-
-_TURNS = _list_of(("follow_up_question", _TEXT), ("follow_up_answer", _TEXT))
-_NODES = _list_of(
-    ("node_id", _NUMBER), ("parent_id", _NUMBER), ("edge", _TEXT), ("kind", _TEXT),
-    ("text", _TEXT), ("span_start", _NUMBER), ("span_end", _NUMBER),
-)  # fmt: skip
-
-CONFIGS: dict[str, Any] = {
-    "utterances": pyarrow.schema([
-        ("utterance_id", _TEXT), ("tree_id", _TEXT), ("source_url", _TEXT), ("snippet", _TEXT),
-        ("question", _TEXT), ("scenario", _TEXT), ("answer", _TEXT), ("history", _TURNS),
-        ("evidence", _TURNS), ("answer_class", pyarrow.int64()),
-        ("negative_question", pyarrow.bool_()), ("negative_scenario", pyarrow.bool_()),
-    ]),
-    "trees": pyarrow.schema([
-        ("tree_id", _TEXT), ("source_url", _TEXT), ("snippet", _TEXT), ("question", _TEXT),
-        ("nodes", _NODES),
-    ]),
+CONFIGS: dict[str, Features] = {
+    "utterances": {
+        "utterance_id": "string", "tree_id": "string", "source_url": "string",
+        "snippet": "string", "question": "string", "scenario": "string", "answer": "string",
+        "history": _TURNS, "evidence": _TURNS, CLASS: "int64",
+        "negative_question": "bool", "negative_scenario": "bool",
+    },
+    "trees": {
+        "tree_id": "string", "source_url": "string", "snippet": "string", "question": "string",
+        "nodes": _NODES,
+    },
 }  # fmt: skip
 
 

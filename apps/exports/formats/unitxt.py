@@ -7,7 +7,7 @@ dates or numbers of it. Used from the folder of the export, with UNITXT_CATALOGS
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -76,12 +76,12 @@ def _row(row: UtteranceRow) -> dict[str, Any]:
     }
 
 
-def catalog(name: str, splits: list[str] | tuple[str, ...] | Any) -> dict[str, Any]:
+def catalog(name: str, splits: Sequence[str]) -> dict[str, Any]:
     """The files of the catalog by their folder; unitxt finds them as cards.NAME and so on."""
     return {"cards": _card(name, splits), "tasks": _task(), "templates": _template()}
 
 
-def _card(name: str, splits: Any) -> dict[str, Any]:
+def _card(name: str, splits: Sequence[str]) -> dict[str, Any]:
     names = {split: "validation" if split == "dev" else split for split in splits}
     return {
         "__type__": "task_card",
@@ -101,15 +101,16 @@ def _card(name: str, splits: Any) -> dict[str, Any]:
             {"__type__": "literal_eval", "field": "user_turns_literal", "to_field": "said"},
             {"__type__": "literal_eval", "field": "assistant_turns_literal", "to_field": "asked"},
             {
-                "__type__": "interleave_lists_to_dialog",
+                "__type__": "interleave_lists_to_dialog_operator",
                 "user_turns_field": "said",
                 "assistant_turns_field": "asked",
                 "to_field": "dialog",
             },
             {
-                "__type__": "serialize_dialog",
+                "__type__": "dictify",
                 "field": "dialog",
-                "to_field": "conversation",
+                "with_keys": ["role", "content"],
+                "process_every_value": True,
             },
         ],
         "task": f"tasks.{name}",
@@ -120,7 +121,7 @@ def _card(name: str, splits: Any) -> dict[str, Any]:
 def _task() -> dict[str, Any]:
     return {
         "__type__": "task",
-        "input_fields": {"rule_text": "str", "conversation": "str"},
+        "input_fields": {"rule_text": "str", "dialog": "Dialog"},
         "reference_fields": {"answer": "str"},
         "prediction_type": "str",
         "metrics": ["metrics.accuracy"],
@@ -132,7 +133,7 @@ def _template() -> dict[str, Any]:
         "__type__": "input_output_template",
         "instruction": "Say what the rule text means for the user: Yes, No, Irrelevant, or the "
         "follow-up question that has to be answered first.",
-        "input_format": "{rule_text}\n\n{conversation}",
+        "input_format": "{rule_text}\n\n{dialog}",
         "output_format": "{answer}",
     }
 

@@ -80,6 +80,7 @@ _CHECK = question_answer_check(
 def read(folder: Path) -> Iterator[Found]:
     told: list[Turn] = []
     opening: dict[str, Any] = {}
+    tree, seen = "", set[str]()
     for file, where, split, value in read_lines(folder, _KIND, _CHECK):
         extra = extra_of(value["元数据"])
         with locating(file, where):
@@ -89,8 +90,17 @@ def read(folder: Path) -> Iterator[Found]:
             else:
                 told.append(_answered(value, opening, extra, len(told)))
                 opening["答"] = value["答"]
+        if extra["tree_id"] != tree:
+            tree, seen = extra["tree_id"], set()
         rows = tuple(_rows(value, extra, opening.get("问", ""), told))
-        yield Found(file, where, split, value, rows)
+        yield Found(file, where, split, value, _new(rows, seen))
+
+
+def _new(rows: tuple[UtteranceRow, ...], seen: set[str]) -> tuple[UtteranceRow, ...]:
+    """Those that no session of the tree had before: sessions share their beginnings."""
+    new = tuple(row for row in rows if row.utterance_id not in seen)
+    seen.update(row.utterance_id for row in new)
+    return new
 
 
 def _answered(

@@ -42,7 +42,7 @@ READERS = (
 MARKS: tuple[str, ...] = ("*_text_*_*.jsonl",)
 
 _KIND = "text"
-_BITS = 64
+_BITS = 63
 
 
 def write(source: Source, folder: Path, options: Options) -> None:
@@ -107,7 +107,7 @@ def _digest(line: str) -> str:
 
 
 def simhash(text: str) -> int:
-    """Of the tokens, 64 bits (Charikar 2002): near texts differ in few bits."""
+    """Of the tokens (Charikar 2002): near texts differ in few bits. Fits a signed 64-bit number."""
     totals = [0] * _BITS
     for token, _ in tokenize(text):
         digest = md5(str(token).encode(), usedforsecurity=False).digest()
