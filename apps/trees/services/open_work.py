@@ -7,7 +7,7 @@ was taken out there, or where a turn above it is in dispute.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import count
+from itertools import chain, count
 from typing import Any
 
 from django.db.models import CharField, Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Value
@@ -51,6 +51,23 @@ class NodeCheckWork(Work):
         return self.round in with_check_round(disputed).values_list("round", flat=True)
 
 
+@dataclass(frozen=True)
+class NewTreeWork(Work):
+    """A first question whose tree begins when somebody takes it."""
+
+    project: int = 0
+    question: int = 0
+
+    def for_certain(self) -> PathWork | None:
+        """The root of the new tree, where the project may have one more that grows."""
+        # Whoever starts a tree does so one after the other, or they could start too many.
+        project = Project.objects.select_for_update(no_key=True).get(pk=self.project)
+        question = waiting_questions(project).filter(pk=self.question).first()
+        if question is None or not has_room(project) or has_twin(question, project=project):
+            return None
+        return PathWork(Kind.PATH, start_tree(question, project=project).pk, OPEN_ROOT)
+
+
 def lock_tree(key: int) -> Tree:
     """The tree, locked: whoever changes its nodes does so one after the other."""
     # NO KEY: rows that point to the tree can be added meanwhile.
@@ -78,6 +95,8 @@ def _rounds_so_far(work: Work) -> int:
 def reannotations(project: Project, *, worker: User) -> Iterator[Work]:
     """Branches that were open once before: something that stood there was taken out."""
     cuts = Cut.objects.in_force().filter(tree__project=project, tree__state=Tree.State.GROWING)
+    if not cuts.exists():  # mostly so, and the queries below cost more to write than to run
+        return
     parents = _questions(project, worker).filter(pk__in=cuts.values("parent"))
     yield from _branches(_free(parents, worker, reopened=cuts))
     yield from _roots(_open_roots(project, worker).filter(pk__in=_of_roots(cuts).values("tree")))
@@ -97,15 +116,21 @@ def node_checks(project: Project, *, worker: User) -> Iterator[Work]:
 
 
 def new_trees(project: Project, *, worker: User) -> Iterator[Work]:
-    """The root of a new tree, where the project may have one more that grows."""
-    # Whoever starts a tree does so one after the other, or they could start too many.
-    locked = Project.objects.select_for_update(no_key=True).get(pk=project.pk)
-    if Tree.objects.growing().filter(project=locked).count() >= locked.active_trees:
+    """First questions whose trees can begin, the oldest first."""
+    if not has_room(project):
         return
-    for question in _in_chunks(waiting_questions(locked).exclude(created_by=worker)):
-        if not has_twin(question, project=locked):
-            yield PathWork(Kind.PATH, start_tree(question, project=locked).pk, OPEN_ROOT)
-            return
+    for questions in _chunks(waiting_questions(project).exclude(created_by=worker)):
+        ids = {question.pk: tree_id(question.snippet.text, question.text) for question in questions}
+        here = Tree.objects.filter(project=project, tree_id__in=ids.values())
+        twins = set(here.values_list("tree_id", flat=True))
+        for question in questions:
+            if ids[question.pk] not in twins:
+                yield NewTreeWork(Kind.PATH, 0, OPEN_ROOT, project=project.pk, question=question.pk)
+
+
+def has_room(project: Project) -> bool:
+    """Whether one more tree may grow."""
+    return Tree.objects.growing().filter(project=project).count() < project.active_trees
 
 
 def waiting_questions(project: Project) -> QuerySet[Question]:
@@ -260,8 +285,12 @@ def with_check_round(disputed: QuerySet[Node]) -> QuerySet[Any]:
 
 
 def _in_chunks(rows: QuerySet[Any]) -> Iterator[Any]:
+    return chain.from_iterable(_chunks(rows))
+
+
+def _chunks(rows: QuerySet[Any]) -> Iterator[list[Any]]:
     for start in count(0, CHUNK):
         chunk = list(rows[start : start + CHUNK])
-        yield from chunk
+        yield chunk
         if len(chunk) < CHUNK:
             return

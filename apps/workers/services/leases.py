@@ -34,6 +34,11 @@ class Work:
         kind whose work can vanish meanwhile locks what it hangs on, and looks."""
         return True
 
+    def for_certain(self) -> "Work | None":
+        """The work as it is leased, or None. Asked as `is_open` is; a kind whose work comes to be
+        only when somebody takes it makes it here."""
+        return self if self.is_open() else None
+
     def begin(self, lease: Assignment) -> None:
         """Called in the transaction that leases it, for what its kind keeps with a lease."""
 
@@ -88,14 +93,15 @@ def take_slot(
     """The slot, leased; None: somebody was faster, this worker has had it, or the work is gone."""
     try:
         with transaction.atomic():
-            if not work.is_open():
-                raise _GoneError  # and not `return`: that would keep what `is_open` has locked
+            here = work.for_certain()
+            if here is None:
+                raise _GoneError  # and not `return`: that would keep what has been locked
             lease = Assignment.objects.create(
-                **work.key, slot=slot, project=project, worker=worker, leased_at=now,
+                **here.key, slot=slot, project=project, worker=worker, leased_at=now,
                 expires_at=now + timedelta(minutes=project.lease_minutes), **fields,
             )  # fmt: skip
             states.began(lease, project_id=project.pk, actor=worker, now=now)
-            work.begin(lease)
+            here.begin(lease)
             return lease
     except (IntegrityError, _GoneError):
         return None
@@ -111,6 +117,8 @@ def expire_leases(now: datetime) -> int:
 
     It waits for nobody: a lease that somebody has locked is about to end or to go on.
     """
+    if not Assignment.objects.overdue(now).exists():
+        return 0  # mostly so; on SQLite a transaction would keep everybody else from writing
     ended = 0
     while some := _expire_some(now):
         ended += some

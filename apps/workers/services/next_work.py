@@ -1,8 +1,12 @@
-"""The next piece of work for a worker, from all kinds of work in the order of design 4.9."""
+"""The next piece of work for a worker, from all kinds of work in the order of design 4.9.
+
+What is open is looked for before anything is locked, since that takes longest, and nobody else
+could write on SQLite meanwhile. What is found is looked at once more when it is leased.
+"""
 
 from collections.abc import Iterator
 from datetime import datetime
-from itertools import chain
+from itertools import chain, islice, repeat
 
 from django.conf import settings
 from django.db import transaction
@@ -14,17 +18,40 @@ from apps.workers.errors import NotAMemberError, TooManyOpenError
 from apps.workers.models import WORKER_KINDS, Assignment, AssignmentQuerySet
 from apps.workers.services.leases import Work, expire_leases, lease_one_of
 
+AT_ONCE = 20
+"""Pieces of work that are tried in one transaction."""
+
 
 def take_work(project: Project, *, worker: User, now: datetime) -> Assignment | None:
     """The work that the worker has in hand, or else the next piece, leased; None: none is open.
 
     Asked twice at once (a double click), it gives the same piece twice. Raises NotAMemberError.
     """
-    # In a transaction of its own: who holds leases while waiting for a tree can wait for ever.
+    _refuse_stranger(project, worker)
     expire_leases(now)
+    if here := in_hand(project, worker=worker, now=now).first():
+        return here
+    tried: set[Work] = set()
+    before = -1
+    while before < len(tried):  # what was found may be gone when it is taken, and other be open
+        before = len(tried)
+        for some in _some_at_once(project, worker):
+            new = [work for work in some if work not in tried]
+            if lease := _take_one_of(new, project, worker, now):
+                return lease
+            tried.update(new)
+    return None
+
+
+def _take_one_of(
+    works: list[Work], project: Project, worker: User, now: datetime
+) -> Assignment | None:
+    if not works:
+        return None
     with transaction.atomic():
         _lock(project, worker)
-        return in_hand(project, worker=worker, now=now).first() or _next(project, worker, now)
+        here = in_hand(project, worker=worker, now=now).first()
+        return here or lease_one_of(works, project=project, worker=worker, now=now)
 
 
 def take_another(project: Project, *, worker: User, now: datetime) -> Assignment | None:
@@ -34,7 +61,8 @@ def take_another(project: Project, *, worker: User, now: datetime) -> Assignment
         _lock(project, worker)
         if in_hand(project, worker=worker, now=now).count() >= project.most_leases:
             raise TooManyOpenError(project.most_leases)
-        return _next(project, worker, now)
+        works = chain.from_iterable(_sources(project, worker))
+        return lease_one_of(works, project=project, worker=worker, now=now)
 
 
 def in_hand(project: Project, *, worker: User, now: datetime) -> AssignmentQuerySet:
@@ -43,15 +71,21 @@ def in_hand(project: Project, *, worker: User, now: datetime) -> AssignmentQuery
     return mine.lasting(now).order_by("pk")
 
 
-def _next(project: Project, worker: User, now: datetime) -> Assignment | None:
-    return lease_one_of(_candidates(project, worker), project=project, worker=worker, now=now)
-
-
-def _candidates(project: Project, worker: User) -> Iterator[Work]:
+def _sources(project: Project, worker: User) -> Iterator[Iterator[Work]]:
     # By name: the kinds of work belong to apps that this one must not know. Each source is a
     # generator, so it looks only when the ones before it had nothing.
-    sources = (import_string(name) for name in settings.WORK_SOURCES)
-    return chain.from_iterable(source(project, worker=worker) for source in sources)
+    for name in settings.WORK_SOURCES:
+        yield import_string(name)(project, worker=worker)
+
+
+def _some_at_once(project: Project, worker: User) -> Iterator[list[Work]]:
+    """Of each source first one piece of work, which mostly is free, and then several."""
+    for works in _sources(project, worker):
+        for size in chain([1], repeat(AT_ONCE)):
+            some = list(islice(works, size))
+            if not some:
+                break
+            yield some
 
 
 def _lock(project: Project, worker: User) -> None:
@@ -59,5 +93,9 @@ def _lock(project: Project, worker: User) -> None:
     # The person, not the membership: whoever changes members locks the project first. NO KEY:
     # rows that point to the person can be added meanwhile.
     User.objects.select_for_update(no_key=True).get(pk=worker.pk)
+    _refuse_stranger(project, worker)
+
+
+def _refuse_stranger(project: Project, worker: User) -> None:
     if not Membership.objects.filter(project=project, user=worker).exists():
         raise NotAMemberError

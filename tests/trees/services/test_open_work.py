@@ -6,7 +6,7 @@ from django.test.utils import CaptureQueriesContext
 
 from apps.accounts.models import User
 from apps.projects.models import Project
-from apps.snippets.models import Question
+from apps.snippets.models import Question, Snippet
 from apps.trees.domain.tree import Answer
 from apps.trees.models import Cut, Node, Tree
 from apps.trees.services.cuts import restore, take_out
@@ -259,11 +259,25 @@ def test_each_tree_has_a_seed_of_its_own():
     assert len(set(Tree.objects.values_list("seed", flat=True))) == 3
 
 
-def test_looking_for_new_trees_makes_one_only_when_it_is_taken(project):
-    sources = new_trees(project, worker=worker_of(project))
+def test_looking_for_new_trees_begins_none():
+    project = make_questions(3, active_trees=2)
+    first, second, third = new_trees(project, worker=worker_of(project))
     assert not Tree.objects.exists()
-    assert next(sources).part == "root"
-    assert Tree.objects.count() == 1
+    root, other = first.for_certain(), second.for_certain()
+    assert root is not None
+    assert other is not None
+    assert (root.kind, root.part, root.work_id != other.work_id) == ("path", "root", True)
+    assert [first.for_certain(), third.for_certain()] == [None, None]  # begun; no room
+    assert Tree.objects.count() == 2
+
+
+def test_a_question_that_is_asked_of_the_same_rule_text_twice_begins_one_tree():
+    project = make_questions(2)
+    Snippet.objects.update(text="You can claim if you live here.")
+    first, second = new_trees(project, worker=worker_of(project))
+    assert first.for_certain() is not None
+    assert second.for_certain() is None
+    assert not list(new_trees(project, worker=worker_of(project)))
 
 
 # Roots
