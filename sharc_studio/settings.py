@@ -158,6 +158,8 @@ WORK_SOURCES = [
     "apps.trees.services.open_work.reannotations",
     "apps.trees.services.open_work.started_branches",
     "apps.trees.services.open_work.node_checks",
+    "apps.scenarios.services.scenario_checks.scenario_checks",
+    "apps.scenarios.services.scenario_work.scenarios",
     "apps.trees.services.open_work.new_trees",
 ]
 

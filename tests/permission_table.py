@@ -69,6 +69,8 @@ class Row:
 
 PATH = {"assignment_id": "path_id"}
 NODE_CHECK = {"assignment_id": "node_check_id"}
+SCENARIO = {"assignment_id": "scenario_work_id"}
+SCENARIO_CHECK = {"assignment_id": "scenario_check_id"}
 
 # Pages with a form answer HEAD with 405, like every method that nobody named.
 TABLE: dict[str, Row] = {
@@ -96,6 +98,10 @@ TABLE: dict[str, Row] = {
     "desk:home": Row(GET=people(200)),
     "desk:project": Row(GET=members(200)),
     "projects:new": Row(GET=people(403), HEAD=REFUSED, POST=people(403)),
+    "projects:delete": Row(GET=only_admins(200), HEAD=REFUSED, POST=only_admins(200)),
+    "projects:deleted": Row(GET=people(200)),
+    # A project that is there is not among the deleted ones.
+    "projects:restore": Row(POST=people(404)),
     "projects:settings": Row(GET=only_admins(200), HEAD=REFUSED, POST=only_admins(200)),
     "projects:guidelines": Row(GET=members(200)),
     "projects:guideline": Row(GET=only_admins(200), HEAD=REFUSED, POST=only_admins(200)),
@@ -226,6 +232,24 @@ TABLE: dict[str, Row] = {
     "scenarios:waive": Row(POST=readers(200)),
     "scenarios:withdraw_waiver": Row(POST=readers(302)),
     "scenarios:text_checks": Row(GET=readers(200)),
+    "scenarios:scenario": Row(
+        GET=the_worker(200), HEAD=REFUSED, POST=the_worker(200), takes=SCENARIO
+    ),
+    "scenarios:scenario_fits": Row(POST=the_worker(302), takes=SCENARIO),
+    "scenarios:scenario_look_again": Row(POST=the_worker(302), takes=SCENARIO),
+    "scenarios:scenario_contradiction": Row(POST=the_worker(200), takes=SCENARIO),
+    "scenarios:scenario_hints": Row(
+        POST=the_worker(200), data={"text": "I am 19."}, takes=SCENARIO
+    ),
+    "scenarios:scenario_again": Row(POST=the_worker(302), takes=SCENARIO),
+    "scenarios:scenario_return": Row(POST=the_worker(302), takes=SCENARIO),
+    "scenarios:scenario_check": Row(
+        GET=the_worker(200), HEAD=REFUSED, POST=the_worker(200), takes=SCENARIO_CHECK
+    ),
+    "scenarios:scenario_list": Row(GET=readers(200)),
+    "scenarios:scenario_sheet": Row(GET=readers(200), HEAD=REFUSED, POST=readers(200)),
+    "scenarios:scenario_send_back": Row(POST=readers(200)),
+    "scenarios:contradiction_settle": Row(POST=readers(302)),
     "scenarios:utterances": Row(GET=readers(200)),
     "scenarios:audit": Row(GET=readers(200)),
     "scenarios:audit_start": Row(POST=readers(302)),

@@ -20,8 +20,10 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.projects.models import Job, Membership, Project, Role
 from apps.projects.services.jobs import start_job_here
-from apps.scenarios.models import Utterance, Waiver
+from apps.scenarios.models import Contradiction, Scenario, Utterance, Waiver
 from apps.scenarios.services.audit import Scope, audit_here
+from apps.scenarios.services.scenario_checks import ScenarioCheckWork
+from apps.scenarios.services.scenario_work import ScenarioWork
 from apps.snippets.models import Question as QuestionRow
 from apps.snippets.models import Snippet
 from apps.trees.domain.tree import Answer, FinalAnswer, Question
@@ -34,6 +36,7 @@ from tests.factories import (
     make_member,
     make_project,
     make_question,
+    make_scenario,
     make_snippet,
     make_tree,
     make_user,
@@ -118,6 +121,7 @@ def world(db) -> World:
         "assignment_id": work.pk,
         "check_id": check.pk,
         **_work_on_trees(people["worker"], tree),
+        **_work_on_scenarios(people["worker"], tree),
         "document_id": tree.question.snippet.document.pk,
         "snippet_id": work.work_id,
         "bench_document_id": Snippet.objects.get(pk=work.work_id).document_id,
@@ -158,6 +162,26 @@ def _work_on_trees(worker: User | None, tree: Tree) -> dict[str, int]:
     assert made[0] is not None
     assert made[1] is not None
     return {"path_id": made[0].pk, "node_check_id": made[1].pk}
+
+
+def _work_on_scenarios(worker: User | None, tree: Tree) -> dict[str, int]:
+    """A scenario that the worker writes, one that they check, and two turns that they report."""
+    assert worker is not None
+    now, nodes = timezone.now(), tree.nodes.order_by("pk")
+    Project.objects.filter(pk=tree.project_id).update(scenarios_per_finished_tree=2)
+    waiting = make_scenario(tree, "I am 19.", state=Scenario.State.WAITING, checks_wanted=1)
+    works = (
+        ScenarioWork(Kind.SCENARIO, tree.pk, "0"),
+        ScenarioCheckWork(Kind.SCENARIO_CHECK, waiting.pk),
+    )
+    made = [lease_first([work], project=tree.project, worker=worker, now=now) for work in works]
+    assert made[0] is not None
+    assert made[1] is not None
+    report = Contradiction.objects.create(
+        prompt=made[0].prompt, first=nodes[0], second=nodes[1], reason="So.", by=worker, at=now
+    )
+    keys = {"scenario_work_id": made[0].pk, "scenario_check_id": made[1].pk}
+    return {**keys, "scenario_id": waiting.pk, "contradiction_id": report.pk}
 
 
 def _log_in(client: Client, user: User | None) -> str:

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from apps.scenarios import audit_views, verification_urls, views
+from apps.scenarios import audit_views, scenario_urls, verification_urls, views
 
 app_name = "scenarios"
 urlpatterns = [
@@ -8,6 +8,7 @@ urlpatterns = [
     path("p/<slug:slug>/audit/start/", audit_views.audit_start, name="audit_start"),
     path("p/<slug:slug>/audit/<slug:figure>/", audit_views.audit_limit, name="audit_limit"),
     *verification_urls.urlpatterns,
+    *scenario_urls.urlpatterns,
     path("p/<slug:slug>/utterances/", views.utterance_list, name="utterances"),
     path("p/<slug:slug>/utterances/<slug:utterance_id>/", views.utterance_detail, name="utterance"),
 ]

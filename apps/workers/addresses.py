@@ -13,7 +13,8 @@ _PAGES = {
     Kind.SCENARIO: ("scenarios:scenario", "pk"),
     Kind.SCENARIO_CHECK: ("scenarios:scenario_check", "pk"),
 }
-_RETURNS = {Kind.PATH: "trees:path_return"}  # which keeps the turns, too
+# Which keep what stands in the form, too.
+_RETURNS = {Kind.PATH: "trees:path_return", Kind.SCENARIO: "scenarios:scenario_return"}
 
 
 def page_of_work(assignment: Assignment) -> str:

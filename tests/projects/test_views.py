@@ -24,6 +24,8 @@ SETTINGS = {
     "tell_rejections": "on",
     "near_question_threshold": "0.8",
     "most_leases": "3",
+    "scenarios_per_finished_tree": "0",
+    "checks_per_scenario": "0",
     "lease_minutes": "60",
 }
 

@@ -80,8 +80,9 @@ def minutes(time: timedelta) -> str:
 @register.filter
 def written(content: dict[str, str]) -> list[str]:
     """The texts of a draft that a person wrote, without what they chose or selected."""
-    chosen = {"turn", "reason", "span"}
-    return [text for name, text in content.items() if name not in chosen and text.strip()]
+    chosen = {"turn", "reason", "span", "pasted", "own_words", "verdict"}
+    texts = (text for name, text in content.items() if name not in chosen and "-" not in name)
+    return [text for text in texts if text.strip()]
 
 
 @register.filter

@@ -16,7 +16,6 @@ from apps.scenarios.domain.turns import turns_as_json
 from apps.scenarios.models import Scenario
 from apps.scenarios.scenario_errors import (
     NotOneSituationError,
-    SettledAlreadyError,
     SheetChangedError,
 )
 from apps.scenarios.services.scenario_checks import settle
@@ -56,12 +55,11 @@ def decide_sheet(
 def send_back(scenario: Scenario, *, reason: str, seen: int, expert: User, now: datetime) -> None:
     """Somebody else writes another one on the same turns.
 
-    Raises SheetChangedError or SettledAlreadyError.
+    Raises SheetChangedError.
     """
     tree = lock_tree(scenario.tree_id)
     _take_version(scenario, seen)
-    if not settle(scenario, State.SENT_BACK, actor=expert, reason=reason, now=now):
-        raise SettledAlreadyError
+    settle(scenario, State.SENT_BACK, actor=expert, reason=reason, now=now)
     audit.record(expert, "send scenario back", scenario, project=tree.project, reason=reason)
 
 

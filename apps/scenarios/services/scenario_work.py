@@ -35,7 +35,8 @@ from apps.trees.services.checks import end_void_work
 from apps.trees.services.open_work import lock_tree
 from apps.workers.errors import LeaseEndedError
 from apps.workers.models import Assignment, Kind
-from apps.workers.services.leases import Work
+from apps.workers.services.drafts import replace_draft
+from apps.workers.services.leases import Work, own_lease, return_work, take_slot
 from apps.workers.services.submits import NotTaken, Submitted, submit
 
 State = Assignment.State
@@ -162,6 +163,42 @@ def _change_prompt(lease: Assignment, *, fits_at: datetime | None, now: datetime
         raise LeaseEndedError
 
 
+@transaction.atomic
+def take_again(lease: Assignment, *, now: datetime) -> Assignment:
+    """The work of a lease that ran out, if it is still free, with what was shown and written.
+
+    Raises LeaseEndedError.
+    """
+    lock_tree(lease.work_id)
+    overdue = Assignment.objects.overdue(now).filter(pk=lease.pk)
+    states.move(overdue, State.EXPIRED, actor=None, now=now, ended_at=now)
+    lease.refresh_from_db()
+    work = _work_of(lease, prompt_of(lease))
+    again = own_lease(work, worker=lease.worker, now=now)
+    if again is None and lease.state == State.EXPIRED:
+        again = take_slot(
+            work, slot=0, project=lease.project, worker=lease.worker, now=now, draft=lease.draft,
+            draft_version=lease.draft_version, draft_saved_at=lease.draft_saved_at,
+        )  # fmt: skip
+    if again is None:
+        raise LeaseEndedError
+    return again
+
+
+@transaction.atomic
+def give_back(lease: Assignment, *, text: str, reason: str, now: datetime) -> bool:
+    """What stood in the field is kept with it. False: the lease had ended."""
+    if not return_work(lease, reason=reason, now=now):
+        return False
+    if fold(text):
+        replace_draft(lease, {"text": text}, now=now)
+    return True
+
+
+def _work_of(lease: Assignment, prompt: Prompt) -> ScenarioWork:
+    return ScenarioWork(Kind.SCENARIO, lease.work_id, lease.part, lease.round, prompt=prompt)
+
+
 def submit_scenario(
     lease: Assignment, *, text: str, pasted: int, key: str, now: datetime
 ) -> Submitted | NotTaken:
@@ -190,7 +227,7 @@ def _submit(
     lease: Assignment, content: dict[str, Any], take: Any, *, key: str, now: datetime
 ) -> Submitted | NotTaken:
     prompt = prompt_of(lease)
-    work = ScenarioWork(Kind.SCENARIO, lease.work_id, lease.part, lease.round, prompt=prompt)
+    work = _work_of(lease, prompt)
     try:
         with transaction.atomic():
             lock_tree(prompt.tree_id)

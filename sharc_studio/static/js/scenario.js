@@ -1,0 +1,37 @@
+// Scenarios: how much of a text was pasted, and the next question of a check by one key.
+// Comfort only: without this script the forms do the same.
+"use strict";
+
+(() => {
+  const text = document.querySelector("[data-question]");
+  const pasted = document.querySelector("[data-pasted]");
+  text?.addEventListener("paste", (event) => {
+    const came = event.clipboardData?.getData("text").length ?? 0;
+    if (pasted && came) pasted.value = Number(pasted.value || 0) + came;
+  });
+
+  // y, n and d answer the first question that is not answered yet.
+  const KEYS = { y: 0, n: 1, d: 2 };
+  const next = () => [...document.querySelectorAll("[data-says]")]
+    .find((group) => group.checkVisibility?.() !== false && !group.querySelector(":checked"));
+
+  function mark() {
+    document.querySelector(".says.is-next")?.classList.remove("is-next");
+    next()?.classList.add("is-next");
+  }
+
+  document.addEventListener("keydown", (event) => {
+    if (!window.isSingleKey(event) || !(event.key.toLowerCase() in KEYS)) return;
+    const choice = next()?.querySelectorAll("input[type=radio]")[KEYS[event.key.toLowerCase()]];
+    if (!choice) return;
+    event.preventDefault();
+    choice.click(); // with the events that drafts.js listens for
+    choice.focus({ preventScroll: true });
+    choice.closest("[data-says]").scrollIntoView({ block: "nearest" });
+  });
+  if (document.querySelector("[data-says]")) {
+    document.addEventListener("change", mark);
+    document.addEventListener("draft:filled", mark);
+    mark();
+  }
+})();
