@@ -22,14 +22,18 @@ from apps.snippets.services.segmenting_jobs import try_limits
 from apps.trees.domain.outline import slots
 from apps.trees.domain.redundancy import highest_redundant
 from apps.trees.domain.tree import Answer
-from apps.trees.models import Tree
+from apps.trees.models import Node, Tree
 from apps.trees.services.cuts import put_answer, take_out
+from apps.trees.services.open_work import NodeCheckWork, PathWork
+from apps.trees.services.paths import return_path
+from apps.trees.services.walks import ask, give_final_answer
 from apps.workers.models import Assignment, Kind
 from apps.workers.services.leases import Work, lease_first, return_work
 from apps.workers.services.submits import save_draft
 from tests.browsing import open_session
 from tests.factories import make_question, make_snippet, make_user
 from tests.permission_table import TABLE
+from tests.trees.path_work import growing_tree, node
 from tests.trees.rows import grow
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -105,6 +109,8 @@ def visits_of_an_admin(project: Project) -> Iterator[Visit]:
         yield visit(name, slug)
     yield visit("projects:guideline", slug, "trees")
     yield from visits_of_first_questions(project)
+    yield from visits_of_a_worker(project)
+    yield visit("desk:workers", slug)
     yield visit("trees:list", slug, query="?q=zzzz", state="nothing found")
     yield visit("scenarios:utterances", slug, query="?q=zzzz", state="nothing found")
     yield from documents(project)
@@ -200,6 +206,35 @@ def first_questions(project: Project) -> dict[str, tuple[str, int]]:
         "sent back": ("snippets:question", sent_back.pk),
         "accepted": ("snippets:question", (accepted.first() or sent_back).pk),
     }
+
+
+def visits_of_a_worker(project: Project) -> Iterator[Visit]:
+    """The page of a path in each of its phases, of work that is over, and of a check."""
+    ada, now = User.objects.get(username="ada"), timezone.now()
+    begun, new = growing_tree(project), [growing_tree(project, None) for _ in range(3)]
+    disputed = growing_tree(project)
+    Node.objects.filter(tree=disputed).update(disputed_at=now)
+    works = {
+        "check": PathWork(Kind.PATH, begun.pk, f"{node(begun, '').pk}-yes"),
+        "ask": PathWork(Kind.PATH, new[0].pk, "root"),
+        "end": PathWork(Kind.PATH, new[1].pk, "root"),
+        "over": PathWork(Kind.PATH, new[2].pk, "root"),
+        "turn": NodeCheckWork(Kind.NODE_CHECK, node(disputed, "").pk),
+    }
+    leases = {
+        state: lease_first([work], project=project, worker=ada, now=now)
+        for state, work in works.items()
+    }
+    for state, lease in leases.items():
+        assert lease is not None
+        if state in {"end", "over"}:
+            ask(lease, position=0, text="Are you over 18?", span=(4, 15), now=now)
+        if state == "end":
+            give_final_answer(lease, position=1, answer=Answer.NO, now=now)
+        if state == "over":
+            return_path(lease, reason="Too hard.", now=now)
+        name = "trees:node_check" if state == "turn" else "trees:path"
+        yield Visit(f"{name} {state}", reverse(name, args=[project.slug, lease.pk]))
 
 
 def make_assignment(project: Project, worker: User, kind: Kind, key: int) -> Assignment:

@@ -25,8 +25,9 @@ HTMX = {"HX-Request": "true", "HX-Target": "path"}
 def growing_tree(project: Project, shape: Any = OVER_18, **fields: Any) -> Tree:
     """A tree on cargo bikes; the turns of its shape are nobody's. Each asks something else."""
     snippet = make_snippet(make_document(project, language="en"), text=RULE)
-    how = " again" * project.trees.count()
-    question = make_question(snippet, text=f"Can I borrow a cargo bike{how}?")
+    number = project.trees.count()
+    which = f" of kind {number}" if number else ""
+    question = make_question(snippet, text=f"Can I borrow a cargo bike{which}?")
     return make_tree(project, shape, question=question, **fields)
 
 

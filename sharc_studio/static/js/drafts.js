@@ -420,7 +420,7 @@
 
   // Forms that htmx sends: the same, but for the page, which stays.
   const written = (event) => {
-    const form = event.detail.elt;
+    const form = event.detail.requestConfig?.elt ?? event.detail.elt;
     return form?.draft ?? document.getElementById(form?.dataset?.draftWith ?? "")?.draft;
   };
   document.addEventListener("htmx:configRequest", (event) => {
@@ -445,7 +445,8 @@
     const isTaken = xhr.getResponseHeader("HX-Trigger")?.includes("draft:taken");
     if (!shouldSwap) return;
     if (new URL(xhr.responseURL, location.href).pathname !== new URL(pathInfo.requestPath, location.href).pathname) {
-      written(event)?.stopFor("login"); // what came is the log-in page
+      const draft = written(event); // what came is the log-in page
+      if (draft) { draft.isSubmitting = false; draft.stopFor("login"); }
       return;
     }
     for (const form of target.querySelectorAll("form[data-draft]")) form.draft?.replaced(isTaken);

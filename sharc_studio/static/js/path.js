@@ -26,12 +26,13 @@
     else if (!isFirst) document.querySelector("#path > :last-child")?.scrollIntoView({ block: "nearest" });
   }
 
+  // What a screen reader hears of it: the user's answer above all.
   function news() {
-    const refusal = document.querySelector("#path .error-summary");
-    const last = path().querySelector("[data-last-turn] .bubble");
-    if (refusal) return ""; // it is an alert by itself
+    if (document.querySelector("#path .error-summary")) return ""; // it is an alert by itself
     if (path().dataset.phase === "end") return "The path has its final answer. Submit it, or take it back.";
-    return last ? `User: ${last.textContent.trim()}` : "";
+    if (field()?.value) return "What you wrote stands in the field again.";
+    const answer = path().querySelector("[data-answer-now] .bubble");
+    return answer ? `User: ${answer.textContent.trim()}` : "Ask a question, or give the final answer.";
   }
 
   document.addEventListener("htmx:afterSwap", (event) => {
