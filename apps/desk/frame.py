@@ -64,7 +64,7 @@ def _steps(request: HttpRequest, project: Project, *, role: str) -> list[Link]:
         ("Snippets", "snippets:snippets", intcomma(counted.snippet_count)),
         ("Questions", "snippets:questions", intcomma(counted.question_count)),
         ("Trees", "trees:list", trees),
-        ("Scenarios", "", intcomma(counted.scenario_count)),
+        ("Scenarios", "scenarios:scenario_list", intcomma(counted.scenario_count)),
         ("Utterances", "scenarios:utterances", intcomma(counted.utterance_count)),
     ]
     if role == Role.ADMIN:

@@ -6,6 +6,7 @@ from typing import Any
 from apps.accounts.models import User
 from apps.desk.worker_numbers import done_lately, numbers_of, rejected_turns
 from apps.projects.models import Project
+from apps.scenarios.services.scenario_openings import scenario_openings
 from apps.trees.services.openings import openings, why_nothing
 from apps.workers.addresses import page_of_work
 from apps.workers.services.next_work import in_hand
@@ -14,12 +15,15 @@ from apps.workers.services.next_work import in_hand
 def worker_home(project: Project, worker: User, *, now: datetime) -> dict[str, Any]:
     held = in_hand(project, worker=worker, now=now).select_related("project").first()
     found = openings(project, worker=worker)
+    writing = scenario_openings(project, worker=worker)
+    is_open = held or found or writing
     return {
         "project": project,
         "in_hand": held,
         "in_hand_address": page_of_work(held) if held else "",
         "openings": found,
-        "nothing": None if held or found else why_nothing(project, worker=worker, now=now),
+        "writing": writing,
+        "nothing": None if is_open else why_nothing(project, worker=worker, now=now),
         "done": done_lately(project, worker, now=now),
         "numbers": numbers_of(project, [worker.pk])[worker.pk],
         "rejected": rejected_turns(project, worker) if project.tell_rejections else [],

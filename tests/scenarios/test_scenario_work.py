@@ -17,6 +17,7 @@ from apps.scenarios.scenario_errors import (
     SameScenarioError,
     SettledAlreadyError,
 )
+from apps.scenarios.services.scenario_openings import ScenarioOpenings, scenario_openings
 from apps.scenarios.services.scenario_work import (
     look_again,
     prompt_of,
@@ -195,6 +196,31 @@ def test_the_number_of_queries_is_the_same_for_one_tree_and_for_three():
             list(scenarios(project, worker=worker_of(project)))
         counted.append(len(queries))
     assert counted[0] == counted[1]
+
+
+# How much is open
+
+
+def test_how_much_is_open_for_a_worker():
+    project, _ = make_writing(2, checks_per_scenario=2)
+    make_tree(project, Question("Are you tall?", YES, NO))
+    scenario, worker = written(project), worker_of(project)
+    assert scenario_openings(project, worker=worker) == ScenarioOpenings(trees=2, checks=1)
+    assert scenario.created_by is not None
+    author = scenario.created_by
+    assert scenario_openings(project, worker=author) == ScenarioOpenings(trees=1, checks=0)
+    take(project, worker)
+    take(project)
+    assert scenario_openings(project, worker=author) == ScenarioOpenings(trees=1, checks=0)
+    assert scenario_openings(project, worker=worker_of(project)).checks == 0
+    assert not scenario_openings(make_project(), worker=worker)
+
+
+def test_counting_ends_somewhere():
+    project = make_project(scenarios_per_finished_tree=2)
+    for number in range(60):
+        make_tree(project, Question(f"Are you {number}?", YES, NO))
+    assert scenario_openings(project, worker=worker_of(project)).trees == 51
 
 
 # What it is written on
