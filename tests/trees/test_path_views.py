@@ -168,6 +168,21 @@ def test_the_final_answer_can_be_changed_until_the_submit(client, agreed):
     assert steps(agreed) == [(0, "", "No")]
 
 
+def test_case_35_yes_then_no_then_yes_is_one_yes(client, agreed, tree):
+    for answer in ("Yes", "No", "Yes"):
+        send(client, agreed, "answer", position=0, answer=answer)
+    send(client, agreed, key="k")
+    answers = Node.objects.filter(tree=tree, kind="answer").values_list("answer", flat=True)
+    assert list(answers) == ["Yes"]
+
+
+def test_case_25_what_was_not_answered_is_stored_as_nothing(client, agreed, tree):
+    send(client, agreed, "ask", position=0, text="Do you have a helmet?")
+    send(client, agreed, key="k")
+    assert not Node.objects.filter(tree=tree, kind="answer").exists()
+    assert not PathStep.objects.filter(text="").exists()
+
+
 def test_a_turn_is_taken_back_with_its_text_and_span_in_the_field(client, agreed):
     send(client, agreed, "ask", position=0, text="Do you have a helmet?", span="43-67")
     response = send(client, agreed, "undo", position=0)
@@ -229,6 +244,14 @@ def test_case_16_a_submit_sent_twice_counts_once_and_leads_on(client, agreed, tr
     second = client.post(path_address(agreed), {"key": "k"}).headers["Location"]
     assert first == second
     assert tree.nodes.count() == 2
+
+
+def test_a_submit_of_another_page_after_the_submit_says_that_it_was_over(client, agreed):
+    send(client, agreed, "answer", position=0, answer="Yes")
+    client.post(path_address(agreed), {"key": "k"})
+    page = shown(send(client, agreed, key="another"))
+    assert "This was not taken; why, and what you wrote, stands below." in page
+    assert "You have submitted this work already" in page
 
 
 def test_a_page_that_another_window_went_on_from_says_so_and_keeps_the_text(client, agreed):
