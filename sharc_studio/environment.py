@@ -122,4 +122,7 @@ def _sqlite(name: str, config: dict[str, Any]) -> dict[str, Any]:
     }
     # Threads of one test share the data only through a file: in memory each has its own.
     test_file = path.with_name(f"test_{path.stem}.sqlite3")
-    return {**config, "NAME": path, "OPTIONS": options, "TEST": {"NAME": test_file}}
+    return {
+        **config, "ENGINE": "sharc_studio.sqlite", "NAME": path, "OPTIONS": options,
+        "TEST": {"NAME": test_file},
+    }  # fmt: skip

@@ -23,6 +23,7 @@ from tests.trees.services.growing import NOW, make_questions, take, worker_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
+TREES, WORKERS = 12, 16
 NUISANCES = Rates(returns=0.1, rejections=0.1, slow=0.1, double=0.15, crashes=0.15)
 
 
@@ -97,11 +98,11 @@ def test_a_path_submitted_in_ten_windows_at_once_is_one():
 def test_many_workers_with_all_their_nuisances_bring_all_trees_to_their_end(votes):
     """Cases 10, 17, 21, 22, 23."""
     project = make_questions(
-        15, max_depth=3, active_trees=8, rejection_votes=votes[0], rejection_voters=votes[1]
+        TREES, max_depth=3, active_trees=6, rejection_votes=votes[0], rejection_voters=votes[1]
     )
-    report = simulated(project, 16)
+    report = simulated(project, WORKERS)
     assert (report.failure, report.faults, report.stuck) == ("", [], "")
-    assert report.trees == Tree.objects.count() == 15
+    assert report.trees == Tree.objects.count() == TREES
     assert report.submitted == report.counts["accepted"]
     assert not Assignment.objects.leased().exists()
     assert not Node.objects.filter(disputed_at__isnull=False).exists()
