@@ -24,7 +24,7 @@ class Link:
 def project_frame(request: HttpRequest, project: Project) -> dict[str, Any]:
     """Two queries: the reader's memberships, and (for those who may read it) all counts."""
     memberships = list(
-        Membership.objects.filter(user__in=[request.user.pk])
+        Membership.objects.filter(user__in=[request.user.pk], project__deleted_at__isnull=True)
         .select_related("project")
         .order_by("project__name", "project")
     )

@@ -10,7 +10,7 @@ from apps.desk.counts import cards_of
 from apps.desk.dashboard import dashboard_of
 from apps.desk.worker_home import worker_home
 from apps.desk.worker_numbers import numbers_of
-from apps.projects.models import Job, Membership, Role
+from apps.projects.models import Job, Membership, Project, Role
 from apps.projects.paging import page_of
 from apps.projects.permissions import (
     can_administer,
@@ -30,7 +30,12 @@ WORKERS_ON_PAGE = 50
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     cards = [(project, Role(project.role)) for project in cards_of(request.user)]
-    context = {"cards": cards, "can_create_project": can_create_project(request.user)}
+    deleted = Project.with_deleted.restorable_by(request.user, timezone.now())
+    context = {
+        "cards": cards,
+        "can_create_project": can_create_project(request.user),
+        "has_deleted": deleted.exists(),
+    }
     return render(request, "desk/home.html", context)
 
 

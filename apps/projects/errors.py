@@ -13,5 +13,9 @@ class LastAdminError(StudioError):
     """A project keeps at least one admin."""
 
 
+class ShortNameTakenError(StudioError):
+    """A project that was deleted has the short name; it may come back."""
+
+
 class GuidelineChangedError(StudioError):
     """Two people wrote the same guidelines; the second must see the first one's text."""

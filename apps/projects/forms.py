@@ -1,6 +1,7 @@
 """The shape of what people send about a project, and what they read when it is wrong."""
 
 import hashlib
+import unicodedata
 from typing import Any
 
 from django import forms
@@ -14,6 +15,9 @@ from apps.projects.services.projects import SETTINGS
 language_tag = RegexValidator(
     r"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*\Z", "Enter a language tag, such as en, ja or pt-BR."
 )
+
+
+TAKEN = "Another project has this short name, perhaps one that was deleted. Take another one."
 
 
 class SettingsForm(forms.ModelForm[Project]):
@@ -111,7 +115,7 @@ class NewProjectForm(SettingsForm):
     class Meta(SettingsForm.Meta):
         fields = ("slug", *SETTINGS)  # type: ignore[assignment]
         labels = {**SettingsForm.Meta.labels, "slug": "Short name"}
-        error_messages = {"slug": {"unique": "Another project has this short name."}}
+        error_messages = {"slug": {"unique": TAKEN}}
         help_texts = {
             **SettingsForm.Meta.help_texts,
             "slug": "Part of every address, and fixed from then on: letters, digits and hyphens.",
@@ -155,6 +159,31 @@ class GuidelineForm(forms.Form):
 
 def fingerprint(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+class DeleteForm(forms.Form):
+    """The project's name, typed: nobody deletes a project by a slip of the hand."""
+
+    name = forms.CharField(
+        label="Name of the project",
+        max_length=200,
+        widget=forms.TextInput(attrs={"dir": "auto", "autocomplete": "off"}),
+    )
+
+    def __init__(self, data: QueryDict | None, *, project: Project) -> None:
+        self.project = project
+        super().__init__(data)
+
+    def clean_name(self) -> str:
+        name = str(self.cleaned_data["name"])
+        if _folded(name) != _folded(self.project.name):
+            raise forms.ValidationError("This is another name. Type it as it stands above.")
+        return name
+
+
+def _folded(name: str) -> str:
+    """As two keyboards may write the same name; capital and small letters stay what they are."""
+    return " ".join(unicodedata.normalize("NFC", name).split())
 
 
 class AddMemberForm(forms.Form):

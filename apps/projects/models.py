@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -33,6 +34,10 @@ class Split(models.TextChoices):
     TEST = "test", "Test"
 
 
+RESTORABLE = timedelta(days=30)
+"""How long a deleted project can be restored."""
+
+
 class ProjectQuerySet(models.QuerySet["Project"]):
     def visible_to(self, user: User | AnonymousUser) -> ProjectQuerySet:
         """Projects that the user is a member of, in any role."""
@@ -45,6 +50,10 @@ class ProjectQuerySet(models.QuerySet["Project"]):
     def administered_by(self, user: User | AnonymousUser) -> ProjectQuerySet:
         return self._with_role(user, [Role.ADMIN])
 
+    def restorable_by(self, user: User | AnonymousUser, now: datetime) -> ProjectQuerySet:
+        """Deleted projects that the user may put back: as admin, and not too late."""
+        return self.administered_by(user).filter(deleted_at__gt=now - RESTORABLE)
+
     def _with_role(self, user: User | AnonymousUser, roles: list[Role]) -> ProjectQuerySet:
         if not user.is_authenticated:
             return self.none()
@@ -52,8 +61,18 @@ class ProjectQuerySet(models.QuerySet["Project"]):
         return self.filter(pk__in=memberships.values("project"))
 
 
+class KeptProjects(models.Manager["Project"]):
+    """All but those that were deleted: where nobody asks for them by name, they are not there."""
+
+    def get_queryset(self) -> ProjectQuerySet:
+        return ProjectQuerySet(self.model, using=self._db).filter(deleted_at__isnull=True)
+
+
 class Project(models.Model):
-    """One dataset in the making, with the limits that its work keeps to."""
+    """One dataset in the making, with the limits that its work keeps to.
+
+    A deleted project keeps all its rows. `objects` leaves it out, `with_deleted` does not.
+    """
 
     class LongLists(models.TextChoices):
         """What becomes of a list with more items than the limit."""
@@ -160,11 +179,16 @@ class Project(models.Model):
     )
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
+    deleted_at = models.DateTimeField(null=True)
+    deleted_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
 
-    objects = ProjectQuerySet.as_manager()
+    objects = KeptProjects.from_queryset(ProjectQuerySet)()
+    with_deleted = ProjectQuerySet.as_manager()
 
     class Meta:
         ordering = ["name"]
+        # For what Django itself asks: a short name is taken by a deleted project too.
+        default_manager_name = "with_deleted"
         constraints = [
             models.CheckConstraint(condition=Q(max_list_items__gte=1), name="project_list_items"),
             models.CheckConstraint(condition=Q(max_words__gte=10), name="project_words"),
@@ -180,6 +204,11 @@ class Project(models.Model):
                 condition=Q(negative_threshold__gte=0, negative_threshold__lte=1),
                 name="project_negative_threshold",
             ),
+            models.CheckConstraint(
+                condition=Q(deleted_at__isnull=True, deleted_by__isnull=True)
+                | Q(deleted_at__isnull=False, deleted_by__isnull=False),
+                name="project_deleted_by_somebody",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -187,6 +216,10 @@ class Project(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("desk:project", args=[self.slug])
+
+    @property
+    def restorable_until(self) -> datetime | None:
+        return None if self.deleted_at is None else self.deleted_at + RESTORABLE
 
 
 class Step(models.TextChoices):

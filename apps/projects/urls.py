@@ -5,6 +5,9 @@ from apps.projects import job_views, views
 app_name = "projects"
 urlpatterns = [
     path("new-project/", views.new, name="new"),
+    path("deleted-projects/", views.deleted, name="deleted"),
+    path("deleted-projects/<slug:slug>/restore/", views.restore, name="restore"),
+    path("p/<slug:slug>/delete/", views.delete, name="delete"),
     path("p/<slug:slug>/settings/", views.settings, name="settings"),
     path("p/<slug:slug>/guidelines/", views.guidelines, name="guidelines"),
     path("p/<slug:slug>/guidelines/<slug:step>/", views.guideline, name="guideline"),

@@ -8,6 +8,7 @@ from django.core.paginator import Paginator
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -15,6 +16,7 @@ from apps.projects.audit_log import explain, people_in_log
 from apps.projects.errors import GuidelineChangedError, LastAdminError
 from apps.projects.forms import (
     AddMemberForm,
+    DeleteForm,
     GuidelineForm,
     LogFilterForm,
     NewAccountForm,
@@ -35,7 +37,9 @@ from apps.projects.services.projects import (
     add_member,
     create_account,
     create_project,
+    delete_project,
     remove_member,
+    restore_project,
     save_guideline,
     save_settings,
 )
@@ -63,6 +67,36 @@ def settings(request: HttpRequest, slug: str) -> HttpResponse:
         messages.success(request, "The settings are saved." if changes else "Nothing had changed.")
         return redirect("projects:settings", slug)
     return render(request, "projects/settings.html", {"project": project, "form": form})
+
+
+@require_http_methods(["GET", "POST"])
+def delete(request: HttpRequest, slug: str) -> HttpResponse:
+    project = get_project_to_administer(request, slug)
+    form = DeleteForm(request.POST or None, project=project)
+    if form.is_valid():
+        delete_project(project, actor=signed_in(request), now=timezone.now())
+        messages.success(request, f"{project} is deleted. Its admins can restore it from here.")
+        return redirect("projects:deleted")
+    return render(request, "projects/delete.html", {"project": project, "form": form})
+
+
+@require_safe
+@never_cache
+def deleted(request: HttpRequest) -> HttpResponse:
+    """The deleted projects that the reader may restore."""
+    projects = Project.with_deleted.restorable_by(request.user, timezone.now())
+    listed = projects.select_related("deleted_by").order_by("-deleted_at")
+    page = Paginator(listed, PER_PAGE).get_page(request.GET.get("page"))
+    return render(request, "projects/deleted.html", {"page": page})
+
+
+@require_POST
+def restore(request: HttpRequest, slug: str) -> HttpResponse:
+    now = timezone.now()
+    project = get_object_or_404(Project.with_deleted.restorable_by(request.user, now), slug=slug)
+    restore_project(project, actor=signed_in(request), now=now)
+    messages.success(request, f"{project} is back, with all that was in it.")
+    return redirect(project)
 
 
 @require_safe

@@ -93,11 +93,11 @@ def test_home_takes_as_many_queries_for_three_projects_as_for_one(
     person = make_user()
     client.force_login(person)
     make_member(make_project(), Role.ADMIN, person)
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(4):
         client.get(HOME)
     for _ in range(2):
         make_member(make_project(), Role.EXPERT, person)
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(4):
         client.get(HOME)
 
 

@@ -13,6 +13,7 @@ from playwright.sync_api import Page
 from apps.accounts.models import User
 from apps.desk.demo.loader import load_demo
 from apps.projects.models import Job, Project
+from apps.projects.services.projects import create_project, delete_project
 from apps.scenarios.models import Utterance
 from apps.snippets.domain.extraction import Format
 from apps.snippets.domain.segmentation import Limits
@@ -101,10 +102,14 @@ def visits_of_an_admin(project: Project) -> Iterator[Visit]:
 
     for name in ("desk:home", "projects:new", "accounts:profile", "accounts:password"):
         yield visit(name)
+    ada = User.objects.get(username="ada")
+    gone = create_project(Project(slug="gone", name="Gone"), created_by=ada)
+    delete_project(gone, actor=ada, now=timezone.now())
+    yield visit("projects:deleted")
     for name in (
         "desk:project", "projects:settings", "projects:guidelines", "projects:people",
-        "projects:log", "trees:list", "scenarios:utterances", "exports:list", "exports:import",
-        "scenarios:audit",
+        "projects:delete", "projects:log", "trees:list", "scenarios:utterances", "exports:list",
+        "exports:import", "scenarios:audit",
     ):  # fmt: skip
         yield visit(name, slug)
     yield visit("projects:guideline", slug, "trees")

@@ -119,7 +119,7 @@ def _say_nothing(step: str, done: int, total: int) -> None:
 
 def _refuse_taken_names(content: Demo) -> None:
     slug = content["project"]["slug"]
-    if Project.objects.filter(slug=slug).exists():
+    if Project.with_deleted.filter(slug=slug).exists():
         raise DemoNamesTakenError(f"There is a project {slug!r} already, which the demo needs.")
     names = [person["username"] for person in content["people"]]
     taken = User.objects.filter(username__in=names).values_list("username", flat=True)

@@ -1,14 +1,16 @@
 """Projects and who belongs to them."""
 
 import secrets
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
 
 from apps.accounts.models import User
-from apps.projects.errors import GuidelineChangedError, LastAdminError
-from apps.projects.models import Guideline, Membership, Project, Role, Step
+from apps.projects.errors import GuidelineChangedError, LastAdminError, ShortNameTakenError
+from apps.projects.models import RESTORABLE, Guideline, Membership, Project, Role, Step
 from apps.projects.services import audit
+from apps.projects.services.jobs import cancel_job
 
 SETTINGS = (
     "name",
@@ -42,8 +44,14 @@ def create_project(project: Project, *, created_by: User | None) -> Project:
     """Saves a new project; its maker is its first admin.
 
     `created_by` None: it was made at the command line. Then all staff are its admins, or nobody
-    could see it in the browser.
+    could see it in the browser. Raises ShortNameTakenError when a deleted project has its short
+    name.
     """
+    if Project.with_deleted.filter(slug=project.slug, deleted_at__isnull=False).exists():
+        raise ShortNameTakenError(
+            f"A deleted project has the short name {project.slug!r}. Restore that one on the page "
+            "of deleted projects, or take another short name."
+        )
     project.created_by = created_by
     project.save()
     Guideline.objects.bulk_create(Guideline(project=project, step=step) for step in Step)
@@ -52,6 +60,34 @@ def create_project(project: Project, *, created_by: User | None) -> Project:
     for admin in staff if created_by is None else [created_by]:
         add_member(project, user=admin, role=Role.ADMIN, actor=created_by)
     return project
+
+
+@transaction.atomic
+def delete_project(project: Project, *, actor: User, now: datetime) -> bool:
+    """Takes the project out of everybody's sight, and stops its jobs. Nothing of it is removed.
+
+    False when somebody else has just done it.
+    """
+    here = Project.objects.filter(pk=project.pk)
+    if not here.update(deleted_at=now, deleted_by=actor):
+        return False
+    for job in project.jobs.unfinished():
+        cancel_job(job, actor=actor)
+    audit.record(actor, "delete project", project, project=project)
+    return True
+
+
+@transaction.atomic
+def restore_project(project: Project, *, actor: User, now: datetime) -> bool:
+    """Puts a deleted project back as it was; its jobs are started anew by hand.
+
+    False when it is there, or was deleted too long ago.
+    """
+    deleted = Project.with_deleted.filter(pk=project.pk, deleted_at__gt=now - RESTORABLE)
+    if not deleted.update(deleted_at=None, deleted_by=None):
+        return False
+    audit.record(actor, "restore project", project, project=project)
+    return True
 
 
 @transaction.atomic
