@@ -76,6 +76,11 @@ class ExportForm(forms.Form):
         help_text="Leaves out fields of imported records that ShARC does not have. Names, "
         "e-mail addresses and ids of people are in no export.",
     )
+    allow_unverified = forms.BooleanField(
+        label="Unverified ones, too",
+        required=False,
+        help_text="Also utterances of dev and test that no expert has verified.",
+    )
     byte_order_mark = forms.BooleanField(
         label="For Excel",
         required=False,
@@ -94,4 +99,4 @@ class ExportForm(forms.Form):
             anonymise=data["anonymise"],
             byte_order_mark=data["byte_order_mark"],
         )
-        return Wanted(data["formats"], data["splits"], options)
+        return Wanted(data["formats"], data["splits"], options, data["allow_unverified"])

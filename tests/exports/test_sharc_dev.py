@@ -29,9 +29,9 @@ def imported(sharc_dev):
     return Job.objects.get()
 
 
-def export(folder) -> None:
+def export(folder, *more: str) -> None:
     arguments = ["--project=dev", "--format=sharc", "--splits", "dev", f"--out={folder}"]
-    call_command("export", *arguments, stdout=StringIO(), stderr=StringIO())
+    call_command("export", *arguments, *more, stdout=StringIO(), stderr=StringIO())
 
 
 def test_it_becomes_trees_scenarios_negatives_and_utterances(imported):
@@ -136,6 +136,8 @@ def test_expanding_adds_what_is_missing_and_says_so(imported, sharc_dev, tmp_pat
     }
     official = json.loads((sharc_dev / "sharc_dev.json").read_text())
     export(tmp_path)
+    assert json.loads((tmp_path / "dev" / "json" / "sharc_dev.json").read_text()) == official
+    export(tmp_path, "--allow-unverified")
     after = json.loads((tmp_path / "dev" / "json" / "sharc_dev.json").read_text())
     ids = {one["utterance_id"] for one in official}
     assert [one for one in after if one["utterance_id"] in ids] == official

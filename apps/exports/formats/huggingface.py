@@ -126,8 +126,9 @@ def read(folder: Path) -> Iterator[Found]:
                 counted = Counted(_read_parquet(folder, path, config, split))
                 yield from counted
                 counts.setdefault(config, {})[SPLIT_NAMES[split]] = Count(counted.count)
-    if not counts:
-        raise FormatError(str(folder), "", "there is no file utterances/SPLIT.parquet")
+    for config in CONFIGS:
+        if config not in counts:
+            raise FormatError(f"{config}/SPLIT.parquet", "", "missing: there is no such file")
     read_card(folder, counts)
 
 

@@ -16,13 +16,13 @@ from typing import Any
 from django.conf import settings
 from django.core.files import File
 from django.core.files.storage import default_storage
-from django.db.models import Count
 
 from apps.accounts.models import User
 from apps.exports.errors import ExportRefusedError
 from apps.exports.formats.manifest import MANIFEST, as_text, describe
 from apps.exports.formats.registry import FORMATS
 from apps.exports.formats.rows import Options
+from apps.exports.services.exportable import classes_by_split
 from apps.exports.services.placing import place
 from apps.exports.services.project_source import Progress, ProjectSource
 from apps.projects.models import Job, Project, Split
@@ -73,11 +73,11 @@ def export_here(
     Returns the report: utterances by split and class, and warnings. Raises ExportRefusedError.
     """
     wanted = Wanted(formats, splits, options, allow_unverified)
-    counts = _counts(project, splits)
+    counts = _counts(project, wanted)
     with _refusing_what_cannot_be_written(out), _folder_beside(out) as aside:
         _write(project, wanted, counts, aside, progress, in_folders=len(formats) > 1)
         place(aside, out)
-    return _report_of(project, counts)
+    return _report_of(project, wanted, counts)
 
 
 @contextmanager
@@ -102,7 +102,9 @@ def _write(
     project: Project, wanted: Wanted, counts: dict[Split, Counter[str]], folder: Path,
     progress: Progress, *, in_folders: bool,
 ) -> None:  # fmt: skip
-    source = ProjectSource(project, list(counts), progress)
+    source = ProjectSource(
+        project, list(counts), progress, allow_unverified=wanted.allow_unverified
+    )
     parameters = {**wanted.parameters, "splits": list(source.splits)}
     counted = {split.value: dict(sorted(classes.items())) for split, classes in counts.items()}
     entries = []
@@ -125,14 +127,17 @@ def software_version() -> str:
 
 def queue_export(project: Project, wanted: Wanted, *, author: User) -> Job:
     """Queues an export. Raises ExportRefusedError when there is nothing to export."""
-    _counts(project, wanted.splits)
+    _counts(project, wanted)
     parameters = {"formats": list(wanted.formats), **wanted.parameters}
     return queue_job(project, kind=KIND, task=TASK, parameters=parameters, created_by=author)
 
 
 @dataclass(frozen=True)
 class SplitRow:
-    """The utterances of one split, by class; `split` is empty for documents in none."""
+    """The utterances of one split, by class; `split` is empty for documents in none.
+
+    `unverified` are those among them that an export leaves out unless it is told otherwise.
+    """
 
     split: str
     name: str
@@ -140,6 +145,7 @@ class SplitRow:
     no: int
     irrelevant: int
     more: int
+    unverified: int
 
     @property
     def all(self) -> int:
@@ -148,10 +154,15 @@ class SplitRow:
 
 def split_table(project: Project) -> list[SplitRow]:
     """What there is to export, for a preview."""
-    found = _classes_by_split(project)
+    found, unverified = classes_by_split(project, allow_unverified=True)
     names = [(split.value, split.label) for split in Split] + [("", "In no split yet")]
     return [
-        SplitRow(split, name, **{one.value: found[split][one] for one in CLASSES})
+        SplitRow(
+            split,
+            name,
+            **{one.value: found[split][one] for one in CLASSES},
+            unverified=unverified[split],
+        )
         for split, name in names
     ]
 
@@ -160,7 +171,7 @@ def run_export(job: Job) -> None:
     """Exports as the running job asks; its result is a zip file in the storage."""
     parameters = dict(job.parameters)
     wanted = Wanted.from_parameters(parameters.pop("formats"), parameters)
-    counts = _counts(job.project, wanted.splits)
+    counts = _counts(job.project, wanted)
     with tempfile.TemporaryDirectory(prefix="export-") as aside:
         folder, archive = Path(aside) / "files", Path(aside) / "export.zip"
         _write(job.project, wanted, counts, folder, partial(_tell, job), in_folders=True)
@@ -171,7 +182,7 @@ def run_export(job: Job) -> None:
             stream.seek(0)
             name = default_storage.save(f"exports/{job.pk}/{job.project.slug}.zip", File(stream))
         size = archive.stat().st_size
-    report = {**_report_of(job.project, counts), "size": size, "sha256": sha256}
+    report = {**_report_of(job.project, wanted, counts), "size": size, "sha256": sha256}
     finish_job(job, report=report, result=name)
 
 
@@ -179,43 +190,51 @@ def _tell(job: Job, step: str, done: int, total: int) -> None:
     report_progress(job, step=step, done=done, total=total)
 
 
-def _counts(project: Project, splits: Sequence[Split]) -> dict[Split, Counter[str]]:
+def _counts(project: Project, wanted: Wanted) -> dict[Split, Counter[str]]:
     """Utterances by split and class, of the splits that are to be exported."""
-    found = _classes_by_split(project)
-    wanted = splits or [split for split in Split if found[split]]
-    if not wanted:
-        raise ExportRefusedError(
-            f"{project.slug}: no utterance is in a split; place the documents in splits first"
+    found, unverified = classes_by_split(project, allow_unverified=wanted.allow_unverified)
+    splits = wanted.splits or [split for split in Split if found[split]]
+    for split in splits:
+        if not found[split]:
+            raise ExportRefusedError(f"{project.slug}: {_nothing_in(split, unverified[split])}")
+    if not splits:
+        why = _nothing_in("", sum(unverified.values()))
+        raise ExportRefusedError(f"{project.slug}: {why}")
+    return {split: found[split] for split in Split if split in splits}
+
+
+def _nothing_in(split: str, unverified: int) -> str:
+    if unverified:
+        where = f"the split {split} has" if split else "there are"
+        return (
+            f"{where} only utterances that no expert has verified ({unverified:,}); verify them, "
+            "or allow unverified ones"
         )
-    if empty := [split for split in wanted if not found[split]]:
-        raise ExportRefusedError(f"{project.slug}: the split {', '.join(empty)} has no utterances")
-    return {split: found[split] for split in Split if split in wanted}
+    if split:
+        return f"the split {split} has no utterances"
+    return "no utterance is in a split; place the documents in splits first"
 
 
-def _classes_by_split(project: Project) -> dict[str, Counter[str]]:
-    rows = (
-        Utterance.objects.filter(project=project)
-        .values_list("tree__question__snippet__document__split", "answer_class")
-        .annotate(Count("pk"))
-        .order_by()
-    )
-    found: dict[str, Counter[str]] = {split: Counter() for split in (*Split, "")}
-    for split, answer_class, count in rows:
-        found[split][answer_class] = count
-    return found
-
-
-def _report_of(project: Project, counts: dict[Split, Counter[str]]) -> dict[str, Any]:
-    exported = sum(sum(classes.values()) for classes in counts.values())
-    left_out = Utterance.objects.filter(project=project).count() - exported
+def _report_of(
+    project: Project, wanted: Wanted, counts: dict[Split, Counter[str]]
+) -> dict[str, Any]:
+    found, unverified = classes_by_split(project, allow_unverified=wanted.allow_unverified)
+    others = sum(sum(found[split].values()) for split in found if split not in counts)
     warnings = [
         f"{split} has no {answer_class.label} utterance: the field's evaluators need all four"
         for split, classes in counts.items()
         for answer_class in CLASSES
         if not classes[answer_class]
     ]
-    if left_out:
-        warnings.append(f"{left_out:,} utterances of other splits, or of none, were left out")
+    if others:
+        warnings.append(f"{others:,} utterances of other splits, or of none, were left out")
+    if not wanted.allow_unverified:
+        warnings += [
+            f"{unverified[split]:,} utterances of {split} were left out: no expert has verified "
+            "them"
+            for split in counts
+            if unverified[split]
+        ]
     return {
         "exported": {split: dict(classes) for split, classes in counts.items()},
         "warnings": warnings,

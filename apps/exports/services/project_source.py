@@ -8,9 +8,10 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from apps.exports.formats.rows import DocumentRow, NodeRow, TreeRow, UtteranceRow
+from apps.exports.services.exportable import exportable
 from apps.projects.models import Project, Split
 from apps.scenarios.domain.turns import turns_from_json
-from apps.scenarios.models import Utterance
+from apps.scenarios.models import UtteranceQuerySet
 from apps.snippets.models import Document, Snippet
 from apps.trees.models import Node, Tree
 
@@ -32,8 +33,12 @@ _FIELDS = (
 class ProjectSource:
     """A `Source` over the database. `doing` says what is being written, for progress."""
 
-    def __init__(self, project: Project, splits: Sequence[Split], progress: Progress) -> None:
+    def __init__(
+        self, project: Project, splits: Sequence[Split], progress: Progress, *,
+        allow_unverified: bool = False,
+    ) -> None:  # fmt: skip
         self._project = project
+        self._allow_unverified = allow_unverified
         self._progress = progress
         self.name = project.slug
         self.title = project.name
@@ -48,11 +53,10 @@ class ProjectSource:
         return list(stated.values_list("licence", flat=True))
 
     def count(self, split: str) -> int:
-        count: int = self._rows(split).count()
-        return count
+        return self._rows(split).count()
 
-    def _rows(self, split: str) -> Any:
-        return Utterance.objects.filter(project=self._project).in_split(split)
+    def _rows(self, split: str) -> UtteranceQuerySet:
+        return exportable(self._project, split, allow_unverified=self._allow_unverified)
 
     def utterances(self, split: str) -> Iterator[UtteranceRow]:
         total = self.count(split)
@@ -72,7 +76,7 @@ class ProjectSource:
         keys = trees.order_by("tree_id").values_list("pk", flat=True)
         for chunk in _chunks(keys.iterator(chunk_size=TREES), TREES):
             self._progress(f"{self.doing}, trees of {split}", done, total)
-            yield from _trees(chunk)
+            yield from _trees(chunk, self._rows(split))
             done += len(chunk)
 
     def documents(self, split: str) -> Iterator[DocumentRow]:
@@ -80,7 +84,7 @@ class ProjectSource:
         documents = Document.objects.filter(pk__in=asked).order_by("source_url", "version")
         fields = documents.values_list("pk", "source_url", "version", "title", "created_at")
         for chunk in _chunks(fields.iterator(chunk_size=DOCUMENTS), DOCUMENTS):
-            snippets = _snippets_of([row[0] for row in chunk])
+            snippets = _snippets_of([row[0] for row in chunk], self._rows(split))
             for key, source_url, version, title, created_at in chunk:
                 texts = tuple(dict.fromkeys(snippets[key]))
                 yield DocumentRow(source_url, version, title, created_at, texts)
@@ -97,7 +101,7 @@ def _sources_of(trees: Iterable[int]) -> dict[int, tuple[str, str, str]]:
     rows = Tree.objects.filter(pk__in=trees).values_list(
         "pk", "tree_id", "question__snippet__document__source_url", "question__snippet__text"
     )
-    return {key: tuple_ for key, *parts in rows if (tuple_ := (parts[0], parts[1], parts[2]))}
+    return {key: (tree_id, source_url, snippet) for key, tree_id, source_url, snippet in rows}
 
 
 def _utterance(row: tuple[Any, ...], tree: tuple[str, str, str]) -> UtteranceRow:
@@ -108,20 +112,20 @@ def _utterance(row: tuple[Any, ...], tree: tuple[str, str, str]) -> UtteranceRow
     )  # fmt: skip
 
 
-def _trees(keys: Sequence[int]) -> Iterator[TreeRow]:
+def _trees(keys: Sequence[int], told: UtteranceQuerySet) -> Iterator[TreeRow]:
     """The trees in the order of their public ids, with nodes and utterances: three queries."""
     nodes = _nodes_of(keys)
     utterances: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
-    rows = Utterance.objects.filter(tree__in=keys).order_by("utterance_id").values_list(*_FIELDS)
-    for row in rows:
+    rows = told.filter(tree__in=keys).order_by("utterance_id")
+    for row in rows.values_list(*_FIELDS):
         utterances[row[0]].append(row)
     trees = Tree.objects.filter(pk__in=keys).order_by("tree_id").values_list(
         "pk", "tree_id", "question__snippet__document__source_url", "question__snippet__text",
         "question__snippet__document__title", "question__text", "created_at",
     )  # fmt: skip
     for key, tree_id, source_url, snippet, title, question, created_at in trees:
-        told = tuple(_utterance(row, (tree_id, source_url, snippet)) for row in utterances[key])
-        yield TreeRow(tree_id, source_url, title, snippet, question, created_at, nodes[key], told)
+        found = tuple(_utterance(row, (tree_id, source_url, snippet)) for row in utterances[key])
+        yield TreeRow(tree_id, source_url, title, snippet, question, created_at, nodes[key], found)
 
 
 def _nodes_of(trees: Sequence[int]) -> dict[int, tuple[NodeRow, ...]]:
@@ -148,11 +152,11 @@ def _yes_before_no(node: list[Any]) -> str:
     return place.translate({ord("y"): "0", ord("n"): "1"})
 
 
-def _snippets_of(documents: Sequence[int]) -> dict[int, list[str]]:
+def _snippets_of(documents: Sequence[int], told: UtteranceQuerySet) -> dict[int, list[str]]:
     """The rule texts that trees with utterances have, in the order of their documents."""
     snippets: dict[int, list[str]] = defaultdict(list)
-    asked = Utterance.objects.filter(tree__question__snippet__document__in=documents)
-    rows = Snippet.objects.filter(pk__in=asked.order_by().values("tree__question__snippet"))
-    for document, text in rows.order_by("position", "pk").values_list("document_id", "text"):
+    asked = told.order_by().values("tree__question__snippet")
+    rows = Snippet.objects.filter(document__in=documents, pk__in=asked).order_by("position", "pk")
+    for document, text in rows.values_list("document_id", "text"):
         snippets[document].append(text)
     return snippets

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from apps.exports.formats.checks import FormatError
 from apps.exports.formats.manifest import exports_by_files
 from apps.exports.formats.registry import FORMATS
-from apps.exports.formats.rows import Found, NodeRow, Options, TreeRow, UtteranceRow
+from apps.exports.formats.rows import Found, Options, UtteranceRow
 from tests.exports.sources import ListSource, bus_source, sources, tree_row
 from tests.strategies import full_tree
 
@@ -195,8 +195,3 @@ def test_no_damage_breaks_a_reader_in_any_other_way(name, data):
         content[at : at + data.draw(st.integers(0, 3))] = data.draw(st.binary(max_size=4))
         path.write_bytes(content)
         is_refused(name, target)
-
-
-def test_nodes_and_trees_compare_by_value():
-    assert NodeRow(0, -1, "", "answer", "Yes") == NodeRow(0, -1, "", "answer", "Yes")
-    assert TreeRow("a") == TreeRow("a")
