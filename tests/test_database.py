@@ -1,4 +1,4 @@
-"""The database under several writers (cases 17): nobody is told that it is locked."""
+"""Case 17: the database under several writers; nobody is told that it is locked."""
 
 import threading
 from collections.abc import Callable

@@ -44,6 +44,7 @@ def test_a_single_key_acts_on_the_page(ada, project, open_as):
 
 
 def test_a_key_in_a_field_is_only_a_letter(ada, project, open_as):
+    """Case 57."""
     page = open_as(ada, _people(project))
     page.focus("#id_q")
 
@@ -54,6 +55,7 @@ def test_a_key_in_a_field_is_only_a_letter(ada, project, open_as):
 
 @pytest.mark.parametrize("keys", ["Control+q", "Alt+q", "Meta+q", "Control+Shift+?"])
 def test_a_key_with_a_modifier_is_the_browsers(ada, project, open_as, keys):
+    """Case 57."""
     page = open_as(ada, _people(project))
 
     page.keyboard.press(keys)
@@ -62,6 +64,7 @@ def test_a_key_with_a_modifier_is_the_browsers(ada, project, open_as, keys):
 
 
 def test_the_list_of_keys_opens_by_key_and_closes_by_escape(ada, project, open_as):
+    """Case 58."""
     page = open_as(ada, _people(project))
 
     page.keyboard.press("?")
@@ -76,6 +79,7 @@ def test_the_list_of_keys_opens_by_key_and_closes_by_escape(ada, project, open_a
 
 
 def test_keys_that_are_switched_off_do_nothing_and_say_so(ada, project, open_as):
+    """Case 58."""
     User.objects.update(keys_off=True)
     page = open_as(ada, _people(project))
 

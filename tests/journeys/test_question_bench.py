@@ -168,6 +168,7 @@ def test_without_scripts_the_same_forms_do_the_same(ada, snippets, open_as):
 
 
 def test_what_is_typed_is_saved_and_there_again_after_leaving(bench):
+    """Case 14."""
     page = bench()
     expect(status(page)).to_have_text("Saved as you type")
     page.keyboard.type("Can I")
@@ -193,6 +194,7 @@ def test_leaving_at_once_loses_nothing(bench):
 
 
 def test_with_the_network_gone_it_says_so_keeps_all_and_sends_it_afterwards(bench):
+    """Case 13."""
     page = bench()
     page.keyboard.type("Can ")
     expect(status(page)).to_have_text(SAVED)
@@ -270,6 +272,7 @@ def test_an_answer_that_got_lost_on_its_way_is_no_conflict(bench):
 
 
 def test_a_session_that_ends_while_typing_is_told_and_the_text_comes_back_after_log_in(bench):
+    """Case 15."""
     page = bench()
     address = page.url
     cookies = page.context.cookies()

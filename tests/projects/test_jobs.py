@@ -265,6 +265,7 @@ def test_work_that_reports_nothing_for_long_is_not_taken_for_lost(sent, settings
 
 @pytest.mark.django_db(transaction=True)
 def test_a_job_ends_though_its_worker_is_killed_in_the_middle(tmp_path, settings):
+    """Case 10."""
     include = "--include=tests.projects.slow_job"
     worker = start_worker(tmp_path / "first.log", include)
     job = jobs.queue_job(

@@ -86,6 +86,7 @@ def test_work_that_needs_two_goes_to_two_and_not_to_a_third(project):
 
 
 def test_nobody_gets_one_piece_of_work_twice_not_even_after_returning_it(project, worker):
+    """Case 9."""
     work = Work(Kind.QUESTION, 7, needs=2)
     assignment = must_lease(project, worker)
     assert lease(project, worker, work) is None
@@ -100,6 +101,7 @@ def test_work_that_was_opened_again_is_new_work(project, worker):
 
 
 def test_returned_expired_and_released_leases_free_their_slot(project, worker):
+    """Case 5."""
     admin = make_user()
     for end in (
         lambda one: return_work(one, reason="", now=NOW),
@@ -116,6 +118,7 @@ def test_returned_expired_and_released_leases_free_their_slot(project, worker):
 def test_an_expired_lease_is_free_for_the_next_who_asks_without_a_visit_of_its_owner(
     project, worker
 ):
+    """Case 3."""
     old = must_lease(project, make_user())
     assert lease(project, worker, now=LATER) is not None
     old.refresh_from_db()
@@ -123,6 +126,7 @@ def test_an_expired_lease_is_free_for_the_next_who_asks_without_a_visit_of_its_o
 
 
 def test_the_periodic_task_expires_what_is_overdue_and_nothing_else(project, worker):
+    """Case 3."""
     overdue = must_lease(project, worker)
     running = Assignment.objects.create(
         project=project, worker=worker, kind=Kind.QUESTION, work_id=8,
@@ -155,6 +159,7 @@ def test_the_database_itself_refuses_what_must_not_be(project, worker, fields):
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("needs", [1, 3])
 def test_fifty_people_at_once_get_exactly_the_open_slots(needs):
+    """Case 1."""
     project = make_project()
     work = Work(Kind.QUESTION, 7, needs=needs)
 
@@ -190,6 +195,7 @@ def test_a_newer_draft_replaces_an_older_one(project, worker):
 
 
 def test_an_older_draft_is_refused_and_kept_aside(project, worker):
+    """Case 12."""
     assignment = must_lease(project, worker)
     draft(assignment, 3, "Can I")
     with pytest.raises(StaleDraftError) as refusal:
@@ -209,6 +215,7 @@ def test_the_same_draft_sent_again_is_no_conflict(project, worker):
 
 
 def test_a_draft_after_the_submit_changes_nothing_and_is_kept(project, worker):
+    """Case 12."""
     assignment = must_lease(project, worker)
     draft(assignment, 1, "Can I?")
     send(assignment, text="Can I?")
@@ -257,6 +264,7 @@ def test_another_submit_of_submitted_work_is_kept_and_not_taken(project, worker)
 
 
 def test_a_submit_after_expiry_keeps_the_text_and_takes_the_work_again(project, worker):
+    """Case 18."""
     assignment = must_lease(project, worker)
     late = send(assignment, now=LATER, text="Can I?")
     assert isinstance(late, NotTaken)
@@ -306,6 +314,7 @@ def test_somebody_elses_work_cannot_be_submitted(project, worker):
 
 @pytest.mark.django_db(transaction=True)
 def test_a_double_click_of_twenty_threads_counts_once():
+    """Case 16."""
     project, worker = make_project(), make_user()
     assignment = must_lease(project, worker)
     taken: list[int] = []

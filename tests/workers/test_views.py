@@ -90,6 +90,7 @@ def test_a_draft_is_saved_with_its_version_and_the_time(client, project, worker)
 
 
 def test_a_stale_draft_gets_the_newer_one_and_is_kept(client, project, worker):
+    """Case 12."""
     assignment = lease(project, worker)
     save(client, assignment, 1, {"text": "Can I?"})
     response = save(client, assignment, 1, {"text": "May I?"})
@@ -270,6 +271,7 @@ def test_only_admins_of_the_project_see_and_release_leases(client, project, work
 def test_an_admin_releases_work_which_is_free_at_once_and_in_the_log(
     client, project, worker, admin
 ):
+    """Case 8."""
     assignment = lease(project, worker)
     client.force_login(admin)
     response = client.post(address("release", assignment), follow=True)
@@ -281,6 +283,7 @@ def test_an_admin_releases_work_which_is_free_at_once_and_in_the_log(
 
 
 def test_leases_are_filtered_and_overdue_ones_are_none(client, project, worker, admin):
+    """Case 3."""
     question = lease(project, worker)
     scenario = lease(project, admin, Kind.SCENARIO)
     overdue = lease(project, worker, Kind.PATH)

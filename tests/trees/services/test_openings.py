@@ -174,6 +174,7 @@ def test_other_projects_count_for_nothing(project, worker):
 
 @pytest.mark.parametrize("code", Why)
 def test_each_reason_has_its_own_sentence(code):
+    """Case 11."""
     sentences = {Nothing(one).sentence for one in Why}
     assert len(sentences) == len(Why)
     assert Nothing(code).sentence.endswith(".")

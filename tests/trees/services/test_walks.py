@@ -301,6 +301,7 @@ def test_nothing_is_attached_to_what_was_taken_out_while_the_lease_had_run_out(p
 
 
 def test_a_worker_meets_their_walk_again_after_a_crash(project):
+    """Case 10."""
     worker = worker_of(project)
     lease = take(project, worker)
     turn(lease, "One?")
