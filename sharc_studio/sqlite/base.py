@@ -13,7 +13,6 @@ from django.db.backends.sqlite3 import base
 
 from sharc_studio.sqlite.turns import Turns
 
-
 _turns: defaultdict[str, Turns] = defaultdict(Turns)
 _lock = Lock()
 

@@ -20,10 +20,12 @@ from apps.trees.simulation.stuck import is_done, what_is_left
 from apps.workers.models import Assignment
 from apps.workers.services.leases import expire_leases
 
-LOOK_AGAIN = 2.0
-"""Seconds: then whoever found no work asks again, since others may have freed some."""
+LOOK_AGAIN = 30.0
+"""Seconds: then whoever found no work asks again, since other people may have freed some."""
+SAY_AFTER = 2.0
+"""Seconds between two lines of progress."""
 
-CALLED = 4
+CALLED = 2
 """How many of those who wait are called when a piece of work has ended: it opens a few branches."""
 
 MakeHands = Callable[[User], Hands]
@@ -160,7 +162,7 @@ class Run:
         try:
             for thread in threads:
                 while thread.is_alive():
-                    thread.join(LOOK_AGAIN)
+                    thread.join(SAY_AFTER)
                     self._say()
             self._say()
         except KeyboardInterrupt:

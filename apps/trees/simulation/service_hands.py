@@ -19,6 +19,7 @@ from apps.trees.domain.tree import Answer
 from apps.trees.errors import GrowingError
 from apps.trees.models import NodeCheck, Tree
 from apps.trees.services.checks import Rejection, reject_turn, vote_to_keep, vote_to_reject
+from apps.trees.services.open_work import new_trees, node_checks, reannotations, started_branches
 from apps.trees.services.paths import return_path, submit_path
 from apps.trees.services.walks import Walk, agree, ask, give_final_answer, undo
 from apps.trees.simulation.hands import Ended, RefusedError
@@ -31,6 +32,10 @@ from apps.workers.services.submits import NotTaken, Submitted
 
 T = TypeVar("T")
 TREE_KINDS = (Kind.PATH, Kind.NODE_CHECK)
+TREE_SOURCES = [
+    f"{source.__module__}.{source.__name__}"
+    for source in (reannotations, started_branches, node_checks, new_trees)
+]
 
 # A second click has a connection of its own, and PostgreSQL has a limited number of them.
 _SECOND_CLICKS = BoundedSemaphore(4)
@@ -59,7 +64,9 @@ class ServiceHands:
 
     def take(self) -> Seen | None:
         self.work = self._do(
-            lambda: take_work(self.project, worker=self.worker, now=timezone.now())
+            lambda: take_work(
+                self.project, worker=self.worker, now=timezone.now(), sources=TREE_SOURCES
+            )
         )
         if self.work is None:
             return None

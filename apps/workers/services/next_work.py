@@ -4,7 +4,7 @@ What is open is looked for before anything is locked, since that takes longest, 
 could write on SQLite meanwhile. What is found is looked at once more when it is leased.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from itertools import chain, islice, repeat
 
@@ -22,11 +22,15 @@ AT_ONCE = 20
 """Pieces of work that are tried in one transaction."""
 
 
-def take_work(project: Project, *, worker: User, now: datetime) -> Assignment | None:
+def take_work(
+    project: Project, *, worker: User, now: datetime, sources: Iterable[str] | None = None
+) -> Assignment | None:
     """The work that the worker has in hand, or else the next piece, leased; None: none is open.
 
-    Asked twice at once (a double click), it gives the same piece twice. Raises NotAMemberError.
+    `sources` names those that are looked at, if not all. Asked twice at once (a double click), it
+    gives the same piece twice. Raises NotAMemberError.
     """
+    names = tuple(settings.WORK_SOURCES if sources is None else sources)
     _refuse_stranger(project, worker)
     expire_leases(now)
     if here := in_hand(project, worker=worker, now=now).first():
@@ -35,7 +39,7 @@ def take_work(project: Project, *, worker: User, now: datetime) -> Assignment | 
     before = -1
     while before < len(tried):  # what was found may be gone when it is taken, and other be open
         before = len(tried)
-        for some in _some_at_once(project, worker):
+        for some in _some_at_once(names, project, worker):
             new = [work for work in some if work not in tried]
             if lease := _take_one_of(new, project, worker, now):
                 return lease
@@ -61,7 +65,7 @@ def take_another(project: Project, *, worker: User, now: datetime) -> Assignment
         _lock(project, worker)
         if in_hand(project, worker=worker, now=now).count() >= project.most_leases:
             raise TooManyOpenError(project.most_leases)
-        works = chain.from_iterable(_sources(project, worker))
+        works = chain.from_iterable(_sources(settings.WORK_SOURCES, project, worker))
         return lease_one_of(works, project=project, worker=worker, now=now)
 
 
@@ -71,16 +75,16 @@ def in_hand(project: Project, *, worker: User, now: datetime) -> AssignmentQuery
     return mine.lasting(now).order_by("pk")
 
 
-def _sources(project: Project, worker: User) -> Iterator[Iterator[Work]]:
+def _sources(names: Iterable[str], project: Project, worker: User) -> Iterator[Iterator[Work]]:
     # By name: the kinds of work belong to apps that this one must not know. Each source is a
     # generator, so it looks only when the ones before it had nothing.
-    for name in settings.WORK_SOURCES:
+    for name in names:
         yield import_string(name)(project, worker=worker)
 
 
-def _some_at_once(project: Project, worker: User) -> Iterator[list[Work]]:
+def _some_at_once(names: Iterable[str], project: Project, worker: User) -> Iterator[list[Work]]:
     """Of each source first one piece of work, which mostly is free, and then several."""
-    for works in _sources(project, worker):
+    for works in _sources(names, project, worker):
         for size in chain([1], repeat(AT_ONCE)):
             some = list(islice(works, size))
             if not some:

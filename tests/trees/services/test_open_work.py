@@ -13,6 +13,7 @@ from apps.trees.services.cuts import restore, take_out
 from apps.trees.services.open_work import new_trees, started_branches, waiting_questions
 from apps.workers.models import Assignment
 from apps.workers.services.leases import expire_leases, release_work
+from apps.workers.services.next_work import take_work
 from tests.factories import (
     make_document,
     make_project,
@@ -97,6 +98,13 @@ def test_a_tree_whose_worker_went_away_is_begun_by_the_next_before_a_new_one():
     expire_leases(LATE)
     assert take(project, now=LATE).work_id == gone.work_id
     assert Tree.objects.count() == 1
+
+
+def test_only_the_sources_that_are_named_are_looked_at():
+    project, name = make_questions(1), "apps.trees.services.open_work.started_branches"
+    person = worker_of(project)
+    assert take_work(project, worker=person, now=NOW, sources=[name]) is None
+    assert take_work(project, worker=person, now=NOW) is not None
 
 
 # Who
