@@ -15,6 +15,7 @@ from apps.exports.formats.checks import FieldError, FormatError, Increasing, pat
 from apps.exports.formats.files import Counted, locating, name_in, open_to_write
 from apps.exports.formats.huggingface_card import Count, Counts, read_card, write_card
 from apps.exports.formats.huggingface_schema import CONFIGS, check_row
+from apps.exports.formats.plots import bars
 from apps.exports.formats.rows import (
     CLASSES,
     SPLITS,
@@ -25,6 +26,7 @@ from apps.exports.formats.rows import (
     TreeRow,
     UtteranceRow,
 )
+from apps.exports.formats.statistics import Statistics
 from apps.scenarios.domain.turns import turns_as_json
 
 NAME = "huggingface"
@@ -42,17 +44,21 @@ SPLIT_NAMES = {"train": "train", "dev": "validation", "test": "test"}
 
 def write(source: Source, folder: Path, options: Options) -> None:
     counts: Counts = {config: {} for config in CONFIGS}
+    seen = Statistics()
     for split in source.splits:
         rows = {
-            "utterances": map(_utterance, source.utterances(split)),
-            "trees": map(_tree, source.trees(split)),
+            "utterances": map(_utterance, seen.utterances(source.utterances(split), split)),
+            "trees": map(_tree, seen.trees(source.trees(split))),
         }
         for config in CONFIGS:
             name = SPLIT_NAMES[split]
             path = folder / config / f"{name}.parquet"
             counts[config][name] = _write_parquet(path, rows[config], config)
     with open_to_write(folder / "README.md") as stream:
-        stream.write(write_card(source, counts))
+        stream.write(write_card(source, counts, seen))
+    for name, (title, numbers) in seen.plots.items():
+        with open_to_write(folder / "plots" / f"{name}.svg") as stream:
+            stream.write(bars(title, numbers))
 
 
 def _write_parquet(path: Path, rows: Iterable[dict[str, Any]], config: str) -> Count:

@@ -11,6 +11,7 @@ from apps.exports.formats.checks import FieldError, same
 from apps.exports.formats.files import decoded, locating
 from apps.exports.formats.huggingface_schema import CLASS, CONFIGS
 from apps.exports.formats.rows import CLASSES, Source
+from apps.exports.formats.statistics import LABELS, Statistics
 
 
 class Count(NamedTuple):
@@ -29,8 +30,8 @@ _CARD = "README.md"
 _SIZE = re.compile(r'(?<="num_bytes": )\d+')
 
 
-def write_card(source: Source, counts: Counts) -> str:
-    return f"---\n{_yaml(source, counts)}---\n\n{_text(source, counts)}"
+def write_card(source: Source, counts: Counts, seen: Statistics) -> str:
+    return f"---\n{_yaml(source, counts)}---\n\n{_text(source, counts, seen)}"
 
 
 def _yaml(source: Source, counts: Counts) -> str:
@@ -87,25 +88,66 @@ def _feature(name: str, kind: Any) -> dict[str, Any]:
     return {"name": name, "dtype": kind}
 
 
-def _text(source: Source, counts: Counts) -> str:
-    rows = "".join(
-        f"| {config} | {split} | {count.rows} |\n"
-        for config, splits in counts.items()
-        for split, count in splits.items()
-    )
-    title = re.sub(r"\s+", " ", source.title)
-    return (
-        f"# {title}\n\n"
-        "Conversations about rules, in the manner of ShARC (Saeidi et al., EMNLP 2018): a rule "
-        "text, a question on it that cannot be answered as it stands, what the user tells of "
-        "their situation, and what was asked and answered so far. What is to be predicted is "
-        "Yes, No, Irrelevant, or the follow-up question that has to be answered first.\n\n"
-        "| configuration | split | rows |\n|---|---|---|\n"
-        f"{rows}\n"
-        "`evidence` has the turns that the scenario answers; it must not be part of a model's "
-        "input. Nodes of `trees` have the place of the rule text that their question comes from, "
-        "in code points, where somebody marked it.\n"
-    )
+def _text(source: Source, counts: Counts, seen: Statistics) -> str:
+    title = " ".join(source.title.split())
+    plots = "".join(f"![{name}](plots/{file}.svg)\n\n" for file, (name, _) in seen.plots.items())
+    licences = ", ".join(source.licences) or "not stated; ask before you pass anything on"
+    return _CARD_TEXT.format(
+        title=title, labels=_label_table(seen), plots=plots, licences=licences,
+        trees=sum(count.rows for count in counts["trees"].values()),
+    )  # fmt: skip
+
+
+_CARD_TEXT = """\
+# {title}
+
+Conversations about rules, in the manner of ShARC (Saeidi et al., EMNLP 2018): a rule text, a
+question on it that cannot be answered as it stands, what the user tells of their situation, and
+what was asked and answered so far. What is to be predicted is Yes, No, Irrelevant, or the follow-up
+question that has to be answered first.
+
+## How it was made
+
+Rule texts are short pieces of public documents. Experts wrote a question on each; annotators grew a
+tree of yes/no follow-up questions that ends in answers, each branch by another person who checked
+what came before; others wrote situations of users. Every node of a tree gives an utterance, with
+and without a scenario. Questions and scenarios of other documents' trees are put in as negatives.
+Experts verify utterances of dev and test; `MANIFEST.json` says whether others were let through. All
+of a source document is in one split. What was imported was made by who published it.
+
+## Sizes
+
+{labels}
+There are {trees} trees.
+
+{plots}## Fields
+
+`evidence` has the turns that the scenario answers; it must not be part of a model's input. An
+Irrelevant utterance has the rule text and the tree of the one that it was put to; its question is
+another tree's. Nodes of `trees` have the place of the rule text that their question comes from, in
+code points, where somebody marked it.
+
+## Known limits
+
+The answers follow from the rule texts as they were when they were collected; the law may have
+changed. They are no advice. In trees without negated questions, the last answer often decides: test
+whether a model reads more than that.
+
+## Licences and citation
+
+Licences of the sources: {licences}. The manner of collecting is that of Saeidi et al.,
+"Interpretation of Natural Language Rules in Conversational Machine Reading", EMNLP 2018; cite it
+beside this dataset.
+"""
+
+
+def _label_table(seen: Statistics) -> str:
+    head = f"| split | {' | '.join(LABELS.values())} | all |\n|---|{'---|' * len(LABELS)}---|\n"
+    rows = [
+        f"| {split} | {' | '.join(str(classes[one]) for one in LABELS)} | {classes.total()} |\n"
+        for split, classes in seen.classes.items()
+    ]
+    return head + "".join(rows)
 
 
 def read_card(folder: Path, counts: Counts) -> None:

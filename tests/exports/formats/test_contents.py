@@ -2,9 +2,11 @@
 
 import gzip
 import json
+import re
 import struct
 from dataclasses import replace
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -16,6 +18,7 @@ from apps.exports.formats.mnbvc import lines
 from apps.exports.formats.mnbvc.general_text import simhash
 from apps.exports.formats.mnbvc.sessions import sessions
 from apps.exports.formats.multiqa import dataset_name
+from apps.exports.formats.plots import bars
 from apps.exports.formats.registry import FORMATS
 from apps.exports.formats.rows import Options, UtteranceRow
 from apps.exports.formats.tokens import token_range, tokenize
@@ -399,6 +402,26 @@ def test_the_card_of_a_hugging_face_folder_says_how_many_rows_there_are(tmp_path
     assert 'size_categories: ["n<1K"]' in card
     assert 'language: ["en"]' in card
     assert 'pretty_name: "Rules of \\u201cbuses\\u201d: 1"' in card
+
+
+def test_the_card_shows_sizes_and_plots(tmp_path):
+    folder = write("huggingface", SOURCE, tmp_path)
+    card = (folder / "README.md").read_text("utf-8")
+    assert "| dev | 6 | 3 | 1 | 6 | 16 |" in card or f"| {len(TREE.utterances)} |" in card
+    assert "Licences of the sources: CC BY-SA 3.0." in card
+    linked = re.findall(r"\(plots/(\w+\.svg)\)", card)
+    assert sorted(linked) == sorted(path.name for path in (folder / "plots").iterdir())
+    for name in linked:
+        ElementTree.fromstring((folder / "plots" / name).read_text("utf-8"))  # noqa: S314
+    depths = (folder / "plots" / "depths.svg").read_text("utf-8")
+    assert re.findall(r">([\d,]+)</text>", depths) == ["0", "0", "1", "0", "2", "1"]
+
+
+def test_bars_are_as_long_as_their_numbers():
+    drawn = bars("A & B", {"<one>": 10, "two": 5, "none": 0})
+    assert "<title>A &amp; B</title>" in drawn
+    assert re.findall(r'width="(\d+)" height="20"', drawn) == ["400", "200", "0"]
+    assert bars("Nothing", {}).count("<rect") == 1
 
 
 def test_a_card_with_another_count_is_refused(tmp_path):

@@ -164,7 +164,9 @@ def test_a_file_that_is_cut_off_anywhere_is_refused(name, tmp_path):
     """At a line's end, a JSON Lines file is whole again: its manifest tells that."""
     folder = write(name, bus_source(), tmp_path)
     whole = read(name, folder)
-    for path in [path for path in folder.rglob("*") if path.is_file() and path.suffix != ".md"]:
+    for path in [
+        path for path in folder.rglob("*") if path.is_file() and path.suffix not in (".md", ".svg")
+    ]:
         data = path.read_bytes()
         for cut in {1, len(data) // 3, len(data) // 2, len(data) - 2}:
             if cut < len(data):
