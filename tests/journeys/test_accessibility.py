@@ -33,6 +33,7 @@ from apps.workers.services.leases import Work, lease_first, return_work
 from apps.workers.services.submits import save_draft
 from tests.browsing import open_session
 from tests.factories import make_question, make_snippet, make_user
+from tests.journeys.scenario_visits import scenario_visits
 from tests.permission_table import TABLE
 from tests.trees.path_work import growing_tree, node
 from tests.trees.rows import grow
@@ -128,6 +129,8 @@ def visits_of_an_admin(project: Project) -> Iterator[Visit]:
     for state, tree in trees(project).items():
         yield visit("trees:detail", slug, tree.tree_id, state=state)
     yield from visits_of_review(project)
+    ada = User.objects.get(username="ada")
+    yield from (Visit(*one) for one in scenario_visits(project, ada))
     for kind in Utterance.Kind.values:
         utterance = Utterance.objects.filter(project=project, kind=kind)[0]
         yield visit("scenarios:utterance", slug, utterance.utterance_id, state=kind)

@@ -4,8 +4,10 @@ Both are drawn from the seed of the tree and the number of the scenario, when th
 """
 
 import random
+from collections.abc import Iterator
 from hashlib import sha1
-from itertools import chain
+
+from django.db.models import Prefetch
 
 from apps.scenarios.domain.expansion import ExpansionError
 from apps.scenarios.domain.fact_sheet import checked, questions_of
@@ -92,17 +94,19 @@ def _unrelated(tree: Tree, shape: domain.Tree, seed: str) -> Node | None:
     asked = questions_of(shape)
     chance = random.Random(f"{seed} question")  # noqa: S311 - to be repeated
     for other in _others(tree, seed):
-        nodes = other.nodes.live().questions().order_by("pk")
-        if found := [node for node in nodes if fold(node.text) not in asked]:
+        if found := [node for node in other.nodes.all() if fold(node.text) not in asked]:
             return chance.choice(found)
     return None
 
 
-def _others(tree: Tree, seed: str) -> chain[Tree]:
-    """Trees of other documents, from anywhere on: their ids are as good as random numbers."""
+def _others(tree: Tree, seed: str) -> Iterator[Tree]:
+    """Trees of other documents with their questions, from anywhere on: their ids are as good as
+    random numbers."""
     url = tree.question.snippet.document.source_url
+    questions = Prefetch("nodes", Node.objects.live().questions().order_by("pk"))
     others: TreeQuerySet = Tree.objects.finished().filter(project=tree.project_id)
     others = others.exclude(question__snippet__document__source_url=url).order_by("tree_id")
+    others = others.prefetch_related(questions)
     start = sha1(seed.encode(), usedforsecurity=False).hexdigest()
-    after, before = others.filter(tree_id__gte=start), others.filter(tree_id__lt=start)
-    return chain(after[:TRIES].iterator(), before[:TRIES].iterator())
+    yield from others.filter(tree_id__gte=start)[:TRIES]
+    yield from others.filter(tree_id__lt=start)[:TRIES]
