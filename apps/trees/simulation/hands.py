@@ -56,8 +56,6 @@ class Hands(Protocol):
     def click_twice(self) -> None:
         """Whatever is done next is done twice at the same moment."""
 
-    def close(self) -> None: ...
-
 
 class Tally:
     """Counts what happened, in many threads."""

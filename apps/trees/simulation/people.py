@@ -1,5 +1,9 @@
 """Accounts of scripted people: made when they are missing, and nobody can log in with them."""
 
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from django.db import transaction
 
 from apps.accounts.models import User
@@ -28,6 +32,16 @@ def make_people(project: Project, count: int) -> list[User]:
     return people
 
 
-def scripted() -> list[int]:
-    """The keys of all of them."""
-    return list(User.objects.filter(username__startswith="sim-").values_list("pk", flat=True))
+@contextmanager
+def passwords(people: list[User]) -> Iterator[dict[int, str]]:
+    """A password for each, by key, for as long as the run takes; it is kept nowhere."""
+    drawn = {person.pk: secrets.token_urlsafe(24) for person in people}
+    try:
+        for person in people:
+            person.set_password(drawn[person.pk])
+            person.save(update_fields=["password"])
+        yield drawn
+    finally:
+        for person in people:
+            person.set_unusable_password()
+            person.save(update_fields=["password"])

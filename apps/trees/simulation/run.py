@@ -136,14 +136,12 @@ class Run:
 
     def _work(self, room: Room, number: int) -> None:
         user = self.people[number]
-        hands = self.hands(user)
-        person = Person(hands, Script(f"{self.seed} {user.username}", self.rates), self.tally)
+        script = Script(f"{self.seed} {user.username}", self.rates)
         try:
-            self._work_on(room, number, person)
+            self._work_on(room, number, Person(self.hands(user), script, self.tally))
         except Exception:
             room.close(traceback.format_exc())
         finally:
-            hands.close()
             connection.close()
 
     def _work_on(self, room: Room, number: int, person: Person) -> None:

@@ -136,9 +136,6 @@ class ServiceHands:
     def click_twice(self) -> None:
         self.second_click = True
 
-    def close(self) -> None:
-        connection.close()
-
     # How ----------------------------------------------------------------------------------
 
     def _sow(self, work: Assignment) -> None:

@@ -36,7 +36,7 @@ def test_it_brings_a_project_to_its_end_and_says_what_happened():
     """Case 22: from first questions alone, with no hand work."""
     project = make_questions(3, max_depth=2)
     said, progress = simulate(project.slug, 6, "--until-done", "--seed=1")
-    numbers = dict(line.split(": ") for line in said)
+    numbers = dict(line.rsplit(": ", 1) for line in said)
     assert numbers["trees finished"] == "3"
     assert {"live nodes", "accepted", "asked", "seconds"} < set(numbers)
     assert int(numbers["accepted"]) == Assignment.objects.filter(state="submitted").count()

@@ -2,6 +2,7 @@
 
 import argparse
 import secrets
+from collections.abc import Callable
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -9,7 +10,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from apps.accounts.models import User
 from apps.projects.models import Project
 from apps.trees.simulation.hands import Hands
-from apps.trees.simulation.people import make_people
+from apps.trees.simulation.page_hands import PageHands
+from apps.trees.simulation.people import make_people, passwords
 from apps.trees.simulation.run import Report, Run
 from apps.trees.simulation.script import RATES, Rates
 from apps.trees.simulation.service_hands import ServiceHands
@@ -43,6 +45,10 @@ class Command(BaseCommand):
             help="the same choices again, and the same simulated users for trees that begin; "
             "with one worker, the same trees",
         )  # fmt: skip
+        parser.add_argument(
+            "--http", type=_site, metavar="URL",
+            help="through the pages of a server with this database, such as http://127.0.0.1:8000",
+        )  # fmt: skip
         for name in RATES:
             default = getattr(Rates, name)
             parser.add_argument(
@@ -67,20 +73,32 @@ class Command(BaseCommand):
             raise CommandError(f"not done: {report.stuck}")
 
     def _run(self, project: Project, options: dict[str, Any]) -> Report:
-        seed = options["seed"]
+        people = make_people(project, options["workers"])
+        seed = options["seed"] or ""
+        if not (site := options["http"]):
+            return self._work(
+                options, project, people, lambda one: ServiceHands(project, one, seed)
+            )
+        with passwords(people) as drawn:
+            return self._work(
+                options, project, people,
+                lambda one: PageHands(site, project, one, drawn[one.pk]),
+            )  # fmt: skip
 
-        def hands(person: User) -> Hands:
-            return ServiceHands(project, person, seed or "")
-
-        return Run(
+    def _work(
+        self, options: dict[str, Any], project: Project, people: list[User],
+        hands: Callable[[User], Hands],
+    ) -> Report:  # fmt: skip
+        run = Run(
             project=project,
-            people=make_people(project, options["workers"]),
+            people=people,
             hands=hands,
             rates=Rates(**{name: options[name] for name in RATES}),
-            seed=seed or secrets.token_hex(8),
+            seed=options["seed"] or secrets.token_hex(8),
             until_done=options["until_done"],
             progress=self.stderr.write,
-        )()
+        )
+        return run()
 
     def _print(self, report: Report) -> None:
         self.stdout.write(f"trees finished: {report.trees:,}")
@@ -94,6 +112,12 @@ def _number_of_people(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= MOST_PEOPLE:
         raise argparse.ArgumentTypeError(f"a number of people from 1 to {MOST_PEOPLE}")
     return int(text)
+
+
+def _site(text: str) -> str:
+    if not text.startswith(("http://", "https://")):
+        raise argparse.ArgumentTypeError("an address that begins with http:// or https://")
+    return text
 
 
 def _rate(text: str) -> float:

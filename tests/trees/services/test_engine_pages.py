@@ -1,0 +1,52 @@
+"""Scripted people who work through the pages, by plain requests, as a browser without scripts."""
+
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from apps.accounts.models import User
+from apps.projects.models import Project
+from apps.trees.models import Node, Tree
+from apps.workers.models import Assignment
+from tests.trees.services.growing import make_questions
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+NUISANCES = ("--returns=0.1", "--rejections=0.15", "--slow=0.15", "--double=0.2", "--crashes=0.15")
+
+
+def simulate(project: Project, workers: int, *options: str) -> dict[str, str]:
+    out = StringIO()
+    arguments = (f"--project={project.slug}", f"--workers={workers}", *options)
+    call_command("simulate_workers", *arguments, stdout=out, stderr=StringIO())
+    return dict(line.rsplit(": ", 1) for line in out.getvalue().splitlines())
+
+
+def test_through_the_pages_people_bring_trees_to_their_end(live_server):
+    project = make_questions(
+        3, max_depth=2, rejection_votes=2, rejection_voters=2, spans_required=True,
+        scenarios_per_finished_tree=0,
+    )  # fmt: skip
+    said = simulate(project, 6, "--until-done", "--seed=5", f"--http={live_server.url}", *NUISANCES)
+    assert said["trees finished"] == "3"
+    done = Assignment.objects.filter(state="submitted").count()
+    assert (int(said["accepted"]), Assignment.objects.leased().count()) == (done, 0)
+    assert {tree.state for tree in Tree.objects.all()} == {"finished"}
+    questions = Node.objects.questions().filter(assignment__isnull=False)
+    assert not questions.filter(span_start=None).exists()
+    assert not any(person.has_usable_password() for person in User.objects.all())
+
+
+def test_an_address_that_is_none_is_refused():
+    with pytest.raises(CommandError, match="begins with http"):
+        call_command(
+            "simulate_workers", "--project=x", "--workers=1", "--http=ftp://office.example"
+        )
+
+
+def test_a_page_that_nobody_should_see_ends_it_with_exit_code_1(live_server, settings):
+    project = make_questions(1, max_depth=1)
+    settings.ALLOWED_HOSTS = ["office.example"]
+    with pytest.raises(CommandError, match="400 at"):
+        simulate(project, 1, f"--http={live_server.url}")
