@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.db import models
-from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
+from django.db.models import Case, Count, Exists, F, OuterRef, Q, Value, When
 from django.urls import reverse
 
 from apps.accounts.models import User
@@ -322,9 +322,21 @@ class UtteranceQuerySet(models.QuerySet["Utterance"]):
 
     def to_verify(self) -> UtteranceQuerySet:
         """Those that an expert has still to look at, also because the tree has changed since."""
-        made_here = Q(job__isnull=True) | Q(job__in=_expansions())
-        in_force = self.in_force()
-        return in_force.filter(Q(gone_at__isnull=False) | made_here & Q(state="to verify"))
+        fresh = _made_here() & Q(state=Utterance.State.TO_VERIFY)
+        return self.in_force().filter(Q(gone_at__isnull=False) | fresh)
+
+    def counted_by_state(self) -> models.QuerySet[Any, Any]:
+        """For each state `number`, and of these `gone` and `fresh`: not gone, and made here."""
+        is_gone = Q(gone_at__isnull=False)
+        return (
+            self.order_by()
+            .values("state")
+            .annotate(
+                number=Count("pk"),
+                gone=Count("pk", filter=is_gone),
+                fresh=Count("pk", filter=~is_gone & _made_here()),
+            )
+        )
 
     def in_splits(self, splits: Iterable[str]) -> UtteranceQuerySet:
         trees = Tree.objects.filter(question__snippet__document__split__in=list(splits))
@@ -533,6 +545,10 @@ class AuditLimit(models.Model):
 
     def __str__(self) -> str:
         return f"{self.project}: {self.figure}"
+
+
+def _made_here() -> Q:
+    return Q(job__isnull=True) | Q(job__in=_expansions())
 
 
 def _expansions() -> models.QuerySet[Job]:

@@ -57,32 +57,45 @@ class Inconsistency:
     expected: str | None
 
 
+class Prover:
+    """One tree, to check many utterances against."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._asked = {question.folded for _, question in questions(tree)}
+
+    def check(
+        self, history: Iterable[Turn], evidence: Iterable[Turn], answer: str
+    ) -> Consistent | Inconsistency:
+        """Whether `answer` is what the tree says to the user who tells `history` and `evidence`.
+
+        Questions are compared after folding, "Yes" and "No" exactly. Not for Irrelevant
+        utterances: their question belongs to another tree.
+        """
+        past = tuple(history)
+        told = (*past, *evidence)
+        known = dict(turn.folded for turn in told)
+        path, node = follow(self._tree, known)
+        expected = next_text(node)
+        if not self._has_questions(known, answer):
+            return Inconsistency(InconsistencyReason.UNKNOWN_QUESTION, expected)
+        if any(contradictions(told)):
+            return Inconsistency(InconsistencyReason.CONTRADICTS, None)
+        if _is_next(node, answer) and _is_along(past, path):
+            return Consistent(path)
+        return Inconsistency(_reason(node, known, answer), expected)
+
+    def _has_questions(self, known: Mapping[str, Answer], answer: str) -> bool:
+        """Whether the tree asks all that the turns and the answer ask."""
+        asked = {*known, fold_answer(answer)} - set(Answer)
+        return asked <= self._asked
+
+
 def check(
     tree: Tree, history: Iterable[Turn], evidence: Iterable[Turn], answer: str
 ) -> Consistent | Inconsistency:
-    """Whether `answer` is what `tree` says to the user who tells `history` and `evidence`.
-
-    Questions are compared after folding, "Yes" and "No" exactly. Not for Irrelevant utterances:
-    their question belongs to another tree.
-    """
-    past = tuple(history)
-    told = (*past, *evidence)
-    known = dict(turn.folded for turn in told)
-    path, node = follow(tree, known)
-    expected = next_text(node)
-    if not _has_questions(tree, known, answer):
-        return Inconsistency(InconsistencyReason.UNKNOWN_QUESTION, expected)
-    if any(contradictions(told)):
-        return Inconsistency(InconsistencyReason.CONTRADICTS, None)
-    if _is_next(node, answer) and _is_along(past, path):
-        return Consistent(path)
-    return Inconsistency(_reason(node, known, answer), expected)
-
-
-def _has_questions(tree: Tree, known: Mapping[str, Answer], answer: str) -> bool:
-    """Whether the tree asks all that the turns and the answer ask."""
-    asked = {*known, fold_answer(answer)} - set(Answer)
-    return asked <= {question.folded for _, question in questions(tree)}
+    """`Prover.check` for one utterance."""
+    return Prover(tree).check(history, evidence, answer)
 
 
 def _is_next(node: Tree, answer: str) -> bool:

@@ -17,7 +17,7 @@ from itertools import islice
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Prefetch, Q, prefetch_related_objects
+from django.db.models import Exists, F, OuterRef, Prefetch, Q
 from django.utils import timezone
 
 from apps.accounts.models import User
@@ -25,7 +25,6 @@ from apps.projects.models import Job, Project
 from apps.projects.services import states
 from apps.projects.services.jobs import finish_job, queue_job, report_progress, start_job_here
 from apps.scenarios.domain.facts import REFUSALS, FactFault
-from apps.scenarios.domain.fingerprint import fingerprint
 from apps.scenarios.models import (
     EXPANSION,
     Correction,
@@ -36,7 +35,8 @@ from apps.scenarios.models import (
     ScenarioFault,
     Utterance,
 )
-from apps.scenarios.services.given import RULE, Given, compare
+from apps.scenarios.services.given import Given, compare
+from apps.scenarios.services.prints import prints_of_expansion
 from apps.scenarios.services.proof import prove
 from apps.trees.models import Tree
 
@@ -122,74 +122,44 @@ class _Known:
         return self._ids
 
 
-def _in_parts(project: Project) -> Iterator[list[Tree]]:
-    """The finished trees, and those that were finished once, in the order of their ids.
+def _in_parts(project: Project) -> Iterator[list[int]]:
+    """The finished trees, and those that were finished once, in the order of their ids; keys.
 
     By id and not by key: the same data in any order gives the same utterances.
     """
     has_utterances = Exists(Utterance.objects.filter(tree=OuterRef("pk")))
     trees = Tree.objects.filter(Q(state=Tree.State.FINISHED) | has_utterances, project=project)
-    parts = (
-        trees.with_source()
-        .select_related("derived")
-        .with_live_nodes()
-        .prefetch_related(
-            Prefetch("scenarios", Scenario.objects.in_force().order_by("pk")),
-            "scenarios__facts",
-            Prefetch("negative_questions", NegativeQuestion.objects.in_force().order_by("pk")),
-            Prefetch("negative_scenarios", NegativeScenario.objects.in_force().order_by("pk")),
-        )
-        .order_by("tree_id")
-    )
-    rows = parts.iterator(chunk_size=TREES_AT_ONCE)
-    while some := list(islice(rows, TREES_AT_ONCE)):
-        yield some
+    keys = list(trees.order_by("tree_id").values_list("pk", flat=True))
+    for start in range(0, len(keys), TREES_AT_ONCE):
+        yield keys[start : start + TREES_AT_ONCE]
 
 
-def _expand_some(trees: Sequence[Tree], known: _Known, tally: _Tally, job: Job) -> None:
-    prints = {tree.pk: _fingerprint(tree) for tree in trees}
-    changed = [tree for tree in trees if _derived(tree).expanded != prints[tree.pk]]
-    corrections = Prefetch("corrections", Correction.objects.order_by("pk"))
-    utterances = Utterance.objects.select_related("job").prefetch_related(corrections)
-    prefetch_related_objects(changed, Prefetch("utterances", utterances.order_by("pk")))
-    for tree in trees:
-        if tree not in changed:
-            tally.here += _derived(tree).given - len(_derived(tree).same_id)
-            tally.same_id += _derived(tree).same_id
-    found = [compare(tree, known.ids(), job) for tree in changed]
+def _expand_some(keys: Sequence[int], known: _Known, tally: _Tally, job: Job) -> None:
+    prints = prints_of_expansion(keys)
+    derived = {row.tree_id: row for row in Derived.objects.filter(tree__in=keys)}
+    same = {key for key, row in derived.items() if row.expanded == prints[key]}
+    for key in same:
+        tally.here += derived[key].given - len(derived[key].same_id)
+        tally.same_id += derived[key].same_id
+    found = [compare(tree, known.ids(), job) for tree in _load(set(keys) - same)]
     _write(found, tally, actor=job.created_by, now=timezone.now())
     _remember(found, prints)
 
 
-def _derived(tree: Tree) -> Derived:
-    try:
-        return tree.derived
-    except Derived.DoesNotExist:
-        return Derived(tree=tree)
-
-
-def _fingerprint(tree: Tree) -> str:
-    """Of all that the utterances of a tree are made from."""
-    nodes = [[one.place, one.pk, one.text, one.answer] for one in tree.nodes.all()]
-    scenarios = [
-        [
-            scenario.pk,
-            scenario.text_sha1,
-            sorted(
-                [fact.follow_up_question, fact.follow_up_answer] for fact in scenario.facts.all()
-            ),
-        ]
-        for scenario in tree.scenarios.all()
-    ]
-    negatives = [
-        [[one.pk, one.text] for one in some.all()]
-        for some in (tree.negative_questions, tree.negative_scenarios)
-    ]
-    question = tree.question
-    return fingerprint(
-        RULE, tree.state, question.snippet.text, question.text, sorted(nodes), sorted(scenarios),
-        negatives,
-    )  # fmt: skip
+def _load(keys: set[int]) -> Iterable[Tree]:
+    """The trees in the order of their ids, with all that `compare` looks at."""
+    corrections = Prefetch("corrections", Correction.objects.order_by("pk"))
+    utterances = Utterance.objects.select_related("job").prefetch_related(corrections)
+    if not keys:
+        return ()
+    trees = Tree.objects.filter(pk__in=keys).with_source().with_live_nodes()
+    return trees.order_by("tree_id").prefetch_related(
+        Prefetch("scenarios", Scenario.objects.in_force().order_by("pk")),
+        "scenarios__facts",
+        Prefetch("negative_questions", NegativeQuestion.objects.in_force().order_by("pk")),
+        Prefetch("negative_scenarios", NegativeScenario.objects.in_force().order_by("pk")),
+        Prefetch("utterances", utterances.order_by("pk")),
+    )
 
 
 def _write(found: Sequence[Given], tally: _Tally, *, actor: User | None, now: datetime) -> None:

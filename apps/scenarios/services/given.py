@@ -22,9 +22,6 @@ from apps.scenarios.models import EXPANSION, NegativeQuestion, Scenario, Utteran
 from apps.trees.domain import tree as domain
 from apps.trees.models import Tree, build
 
-RULE = 1
-"""Grows when the rule changes, so that every tree is expanded anew."""
-
 Kind, State = Utterance.Kind, Utterance.State
 
 

@@ -6,25 +6,22 @@ since are looked at again.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from itertools import islice
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Prefetch, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet
 from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.projects.models import Job, Project
 from apps.projects.services import audit
 from apps.projects.services.jobs import finish_job, queue_job
-from apps.scenarios.domain.consistency import Inconsistency, check
+from apps.scenarios.domain.consistency import Inconsistency, Prover, check
 from apps.scenarios.domain.corrections import Parts
 from apps.scenarios.domain.facts import fault_of
-from apps.scenarios.domain.fingerprint import fingerprint
-from apps.scenarios.domain.turns import turns_as_json
+from apps.scenarios.domain.turns import turns_as_json, turns_from_json
 from apps.scenarios.errors import NothingToWaiveError, OtherNumberError
 from apps.scenarios.models import (
     Derived,
@@ -36,11 +33,9 @@ from apps.scenarios.models import (
     Waived,
     Waiver,
 )
+from apps.scenarios.services.prints import prints_of_proof
 from apps.trees.domain import tree as domain
-from apps.trees.models import Tree, build
-
-RULE = 1
-"""Grows when the rules of the proof change, so that every tree is looked at again."""
+from apps.trees.models import Tree, TreeQuerySet, build
 
 KIND = "consistency proof"
 TASK = "scenarios.prove"
@@ -81,6 +76,8 @@ def numbers_of(project: Project) -> dict[str, Any]:
     every = dict(_by_reason(findings_of(project)))
     waived = dict(_by_reason(findings_of(project).waived()))
     proven = Derived.objects.filter(tree__project=project, proven_at__isnull=False)
+    never = Q(derived__isnull=True) | Q(derived__proven="")
+    unproven = Tree.objects.filter(never, project=project)
     return {
         "reasons": [
             {"reason": reason, "all": every.get(reason, 0),
@@ -90,9 +87,7 @@ def numbers_of(project: Project) -> dict[str, Any]:
         "all": sum(every.values()),
         "open": sum(every.values()) - sum(waived.values()),
         "proven_at": proven.order_by("-proven_at").values_list("proven_at", flat=True).first(),
-        "unproven": _with_something_to_prove(project).filter(
-            Q(derived__isnull=True) | Q(derived__proven="")
-        ).count(),
+        "unproven": _with_something_to_prove(unproven).count(),
     }  # fmt: skip
 
 
@@ -127,13 +122,16 @@ def prove(project: Project) -> int:
     """Looks again at every tree that has changed since it was last looked at; returns how many."""
     # Two at once would both write what they find.
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)
-    trees = _with_something_to_prove(project).select_related("derived").with_live_nodes()
-    parts = trees.prefetch_related(_scenarios(), "scenarios__facts").order_by("pk")
-    rows, number = parts.iterator(chunk_size=TREES_AT_ONCE), 0
-    while some := list(islice(rows, TREES_AT_ONCE)):
-        prints = _fingerprints(some)
-        changed = [tree for tree in some if _proven(tree) != prints[tree.pk]]
-        _prove_some(changed, prints, now=timezone.now())
+    trees = _with_something_to_prove(Tree.objects.filter(project=project)).order_by("pk")
+    keys = list(trees.values_list("pk", flat=True))
+    number = 0
+    for start in range(0, len(keys), TREES_AT_ONCE):
+        some = keys[start : start + TREES_AT_ONCE]
+        prints = prints_of_proof(some)
+        proven = dict(Derived.objects.filter(tree__in=some).values_list("tree_id", "proven"))
+        changed = [key for key in some if proven.get(key, "") != prints[key]]
+        if changed:
+            _prove_some(changed, prints, now=timezone.now())
         number += len(changed)
     return number
 
@@ -151,62 +149,44 @@ def prove_utterance(utterance: Utterance, shape: domain.Tree) -> Finding | None:
     )
 
 
-def _scenarios() -> Prefetch[str]:
-    return Prefetch("scenarios", Scenario.objects.in_force().order_by("pk"))
+def _with_something_to_prove(trees: TreeQuerySet) -> TreeQuerySet:
+    """Those with an utterance or a scenario."""
+    utterances = Utterance.objects.filter(tree=OuterRef("pk"))
+    scenarios = Scenario.objects.filter(tree=OuterRef("pk"))
+    return trees.filter(Exists(utterances) | Exists(scenarios))
 
 
-def _with_something_to_prove(project: Project) -> Any:
-    has_any = Q(pk__in=Utterance.objects.filter(project=project).order_by().values("tree"))
-    has_scenarios = Q(pk__in=Scenario.objects.filter(tree__project=project).values("tree"))
-    return Tree.objects.filter(has_any | has_scenarios, project=project)
-
-
-def _proven(tree: Tree) -> str:
-    try:
-        return tree.derived.proven
-    except Derived.DoesNotExist:
-        return ""
-
-
-def _fingerprints(trees: Sequence[Tree]) -> dict[int, str]:
-    """Of all that the findings on each tree depend on. Corrections count by their versions."""
-    versions: dict[int, list[Any]] = defaultdict(list)
-    rows = Utterance.objects.filter(tree__in=trees).order_by("pk")
-    for tree, pk, version, state in rows.values_list("tree_id", "pk", "version", "state"):
-        versions[tree].append([pk, version, state])
-    return {tree.pk: _fingerprint(tree, versions[tree.pk]) for tree in trees}
-
-
-def _fingerprint(tree: Tree, versions: list[Any]) -> str:
-    nodes = sorted([one.place, one.text, one.answer] for one in tree.nodes.all())
-    facts = sorted(
-        [scenario.pk, [[fact.follow_up_question, fact.follow_up_answer]
-                       for fact in scenario.facts.all()]]
-        for scenario in tree.scenarios.all()
-    )  # fmt: skip
-    return fingerprint(RULE, nodes, facts, versions)
-
-
-def _prove_some(trees: Sequence[Tree], prints: dict[int, str], *, now: datetime) -> None:
-    Finding.objects.filter(utterance__tree__in=trees).delete()
-    ScenarioFault.objects.filter(scenario__tree__in=trees).delete()
-    shapes = {tree.pk: build(tree.nodes.all()) for tree in trees}
+def _prove_some(keys: Sequence[int], prints: dict[int, str], *, now: datetime) -> None:
+    Finding.objects.filter(utterance__tree__in=keys).delete()
+    ScenarioFault.objects.filter(scenario__tree__in=keys).delete()
+    scenarios = Prefetch("scenarios", Scenario.objects.in_force().order_by("pk"))
+    trees = Tree.objects.filter(pk__in=keys).with_live_nodes()
+    shapes: dict[int, domain.Tree] = {}
+    faults: list[ScenarioFault] = []
+    for tree in trees.prefetch_related(scenarios, "scenarios__facts"):
+        shapes[tree.pk] = build(tree.nodes.all())
+        faults += _faults(tree, shapes[tree.pk])
     Finding.objects.bulk_create(_findings(shapes), batch_size=BATCH)
-    faults = (fault for tree in trees for fault in _faults(tree, shapes[tree.pk]))
     ScenarioFault.objects.bulk_create(faults, batch_size=BATCH)
     Derived.objects.bulk_create(
-        (Derived(tree=tree, proven=prints[tree.pk], proven_at=now) for tree in trees),
+        (Derived(tree_id=key, proven=prints[key], proven_at=now) for key in keys),
         update_conflicts=True, unique_fields=["tree"], update_fields=["proven", "proven_at"],
         batch_size=BATCH,
     )  # fmt: skip
 
 
 def _findings(shapes: dict[int, domain.Tree]) -> Iterator[Finding]:
+    provers = {key: Prover(shape) for key, shape in shapes.items()}
     rows = Utterance.objects.in_force().filter(tree__in=list(shapes)).order_by("pk")
-    needed = ("tree", "kind", "scenario", "history", "evidence", "answer")
-    for row in rows.only(*needed).iterator(chunk_size=BATCH):
-        if found := find_inconsistency(shapes[row.tree_id], row.kind, row.parts):
-            yield Finding(utterance=row, reason=found.reason.value, expected=found.expected or "")
+    looked_at = rows.exclude(kind=Utterance.Kind.NEGATIVE_QUESTION)
+    columns = ("pk", "tree_id", "history", "evidence", "answer")
+    for key, tree, history, evidence, answer in looked_at.values_list(*columns).iterator():
+        told = turns_from_json(history), turns_from_json(evidence)
+        found = provers[tree].check(*told, answer)
+        if isinstance(found, Inconsistency):
+            yield Finding(
+                utterance_id=key, reason=found.reason.value, expected=found.expected or ""
+            )
 
 
 def _faults(tree: Tree, shape: domain.Tree) -> Iterator[ScenarioFault]:
