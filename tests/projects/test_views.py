@@ -83,8 +83,8 @@ def test_who_is_not_staff_is_told_why_they_cannot_create_a_project(admin, client
 @pytest.mark.parametrize(
     ("field", "value", "message"),
     [
-        ("slug", "housing", "Another project has this short name."),
-        ("slug", "HOUSING", "Another project has this short name."),
+        ("slug", "housing", "Another project has this short name, perhaps one that was deleted."),
+        ("slug", "HOUSING", "Another project has this short name, perhaps one that was deleted."),
         ("slug", "a b", "Enter a valid “slug”"),
         ("slug", "", "This field is required."),
         ("name", "   ", "This field is required."),
@@ -136,7 +136,8 @@ def test_every_setting_of_a_project_is_on_the_page(project, admin, client):
     groups = client.get(_address("settings", project)).context["form"].groups()
 
     shown = {field.name for _, fields in groups for field in fields}
-    assert shown == editable - {"id", "slug", "created_at", "created_by"}
+    kept_elsewhere = {"splits_frozen_at", "deleted_at", "deleted_by"}
+    assert shown == editable - {"id", "slug", "created_at", "created_by"} - kept_elsewhere
 
 
 def test_the_short_name_is_fixed(project, admin, client):
