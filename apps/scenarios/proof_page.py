@@ -53,12 +53,14 @@ def consistency_page(
     page = page_of(
         listed.order_by("reason", "utterance__utterance_id"), shown, asked=asked, size=ROWS_ON_PAGE
     )
-    for finding in page.object_list:
-        setattr(finding, "words", REASONS[InconsistencyReason(finding.reason)])  # noqa: B010
     return {
         "project": project,
         "form": form,
         "page": page,
+        "rows": [
+            {"finding": finding, "words": REASONS[InconsistencyReason(finding.reason)]}
+            for finding in page.object_list
+        ],
         "numbers": numbers_of(project),
         "waivers": list(waivers_in_force(project)),
     }

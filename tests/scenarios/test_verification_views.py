@@ -7,6 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 
 from apps.projects.models import Project, Role
 from apps.projects.services.jobs import start_job_here
@@ -134,8 +135,6 @@ def test_a_tree_that_another_expert_works_on_comes_last(client, expert, project,
         make_utterance(tree, OLD)
     other = make_utterance(make_tree(project, SHAPE), OLD)
     first = Utterance.objects.filter(tree=tree)[0]
-    from django.utils import timezone  # noqa: PLC0415
-
     accept(first, seen=1, by=ben, now=timezone.now())
     assert client.get(address("verify_next")).headers["Location"] == go_to(other)
 
