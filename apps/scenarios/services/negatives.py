@@ -124,7 +124,8 @@ class _Source:
     def _scenario_trees(self, project: Project) -> Sequence[int]:
         place_of = {key: place for place, key in enumerate(self.keys)}
         trees = array("l")
-        rows = Scenario.objects.filter(tree__project=project, tree__state=Tree.State.FINISHED)
+        scenarios = Scenario.objects.in_force().filter(tree__project=project)
+        rows = scenarios.filter(tree__state=Tree.State.FINISHED)
         in_order = rows.order_by("tree__tree_id", "text_sha1").values_list("pk", "tree_id")
         for key, tree in in_order.iterator():
             self.scenarios.append(key)
