@@ -61,7 +61,9 @@ class NewTreeWork(Work):
     def for_certain(self) -> PathWork | None:
         """The root of the new tree, where the project may have one more that grows."""
         # Whoever starts a tree does so one after the other, or they could start too many.
-        project = Project.objects.select_for_update(no_key=True).get(pk=self.project)
+        project = Project.objects.select_for_update(no_key=True).filter(pk=self.project).first()
+        if project is None:  # deleted meanwhile
+            return None
         question = waiting_questions(project).filter(pk=self.question).first()
         if question is None or not has_room(project) or has_twin(question, project=project):
             return None
