@@ -1,0 +1,59 @@
+"""Scenarios, negatives, utterances, and what experts and audits say about them."""
+
+from apps.scenarios.models.negatives import (
+    Negative,
+    NegativeQuerySet,
+    NegativeQuestion,
+    NegativeScenario,
+)
+from apps.scenarios.models.proof import (
+    AuditLimit,
+    Derived,
+    Finding,
+    FindingQuerySet,
+    ScenarioFault,
+    ScenarioFaultQuerySet,
+    Waived,
+    Waiver,
+)
+from apps.scenarios.models.scenarios import (
+    Contradiction,
+    ContradictionQuerySet,
+    Fact,
+    Prompt,
+    Scenario,
+    ScenarioCheck,
+    ScenarioQuerySet,
+)
+from apps.scenarios.models.utterances import (
+    EXPANSION,
+    Correction,
+    Utterance,
+    UtteranceQuerySet,
+)
+
+__all__ = [
+    "EXPANSION",
+    "AuditLimit",
+    "Contradiction",
+    "ContradictionQuerySet",
+    "Correction",
+    "Derived",
+    "Fact",
+    "Finding",
+    "FindingQuerySet",
+    "Negative",
+    "NegativeQuerySet",
+    "NegativeQuestion",
+    "NegativeScenario",
+    "Prompt",
+    "Scenario",
+    "ScenarioCheck",
+    "ScenarioFault",
+    "ScenarioFaultQuerySet",
+    "ScenarioQuerySet",
+    "Utterance",
+    "UtteranceQuerySet",
+    "Waived",
+    "Waiver",
+]
