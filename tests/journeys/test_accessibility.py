@@ -281,7 +281,7 @@ def visits_of_review(project: Project) -> Iterator[Visit]:
     put_answer(leaf, Answer.YES, actor=ada, reason="Read line 2.", now=now)
     much.comments.create(text="Better so.", author=ada, node=leaf)
     cut_off = much.nodes.live().filter(kind="answer").order_by("-pk")[0]
-    take_out(cut_off, kind="rejected", actor=ada, reason="Wrong.", now=now)
+    take_out(cut_off, kind=Cut.Kind.REJECTED, actor=ada, reason="Wrong.", now=now)
     yield visit("trees:history", much.tree_id)
     yield visit("trees:detail", much.tree_id, state="with cuts and comments")
     slot = f"{cut_off.parent_id}-{cut_off.branch}"
