@@ -23,7 +23,7 @@ from apps.snippets.services.segmenting_jobs import try_limits
 from apps.trees.domain.outline import slots
 from apps.trees.domain.redundancy import highest_redundant
 from apps.trees.domain.tree import Answer
-from apps.trees.models import Node, Tree
+from apps.trees.models import Cut, Node, Tree
 from apps.trees.services.cuts import put_answer, take_out
 from apps.trees.services.open_work import NodeCheckWork, PathWork
 from apps.trees.services.paths import return_path
