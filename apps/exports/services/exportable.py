@@ -1,32 +1,54 @@
 """Which utterances an export holds.
 
 Those that belong to the dataset; of dev and test, those that an expert has verified, or that came
-in a file. What nobody has looked at goes out only when it is asked for.
+in a file. What nobody has looked at goes out only when it is asked for. What was made of a tree
+that grows again waits for its missing branches: no exported path ends in a question.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 
-from django.db.models import BooleanField, Case, Count, Q, Value, When
+from django.db.models import BooleanField, Case, Count, Q, QuerySet, Value, When
 
 from apps.projects.models import Job, Project, Split
 from apps.scenarios.models import EXPANSION, Utterance, UtteranceQuerySet
+from apps.trees.models import Tree
 
 _STATES = Utterance.State
 
 
 def exportable(project: Project, split: str, *, allow_unverified: bool) -> UtteranceQuerySet:
-    rows = Utterance.objects.filter(project=project).in_force().in_split(split)
+    rows = _of_whole_trees(project).in_split(split)
     if allow_unverified or split == Split.TRAIN:
         return rows
     return rows.filter(_is_verified(project))
 
 
+def count_of_growing_trees(project: Project, splits: Iterable[str]) -> int:
+    """How many utterances wait until their tree is finished again."""
+    rows = Utterance.objects.filter(project=project).in_force().in_splits(splits)
+    return rows.filter(_is_of_growing_tree(project)).count()
+
+
+def _of_whole_trees(project: Project) -> UtteranceQuerySet:
+    rows = Utterance.objects.filter(project=project).in_force()
+    return rows.exclude(_is_of_growing_tree(project))
+
+
+def _is_of_growing_tree(project: Project) -> Q:
+    """What came in a file goes out as it came."""
+    return Q(tree__state=Tree.State.GROWING, job__in=_expansions(project))
+
+
+def _expansions(project: Project) -> QuerySet[Job]:
+    return Job.objects.filter(project=project, kind=EXPANSION)
+
+
 def _is_verified(project: Project) -> Q:
     """That its tree has changed since, or that nobody has looked at it, is said by `to_verify`."""
-    expansions = Job.objects.filter(project=project, kind=EXPANSION)
-    is_imported = Q(job__isnull=False) & ~Q(job__in=expansions)
+    is_imported = Q(job__isnull=False) & ~Q(job__in=_expansions(project))
     looked_at = Q(state__in=[_STATES.ACCEPTED, _STATES.CORRECTED])
     return Q(gone_at__isnull=True) & (looked_at | is_imported)
 
@@ -42,8 +64,7 @@ def classes_by_split(
         output_field=BooleanField(),
     )
     rows = (
-        Utterance.objects.filter(project=project)
-        .in_force()
+        _of_whole_trees(project)
         .annotate(is_open=is_open)
         .values_list("tree__question__snippet__document__split", "answer_class", "is_open")
         .annotate(Count("pk"))

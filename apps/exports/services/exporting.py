@@ -22,7 +22,7 @@ from apps.exports.errors import ExportRefusedError
 from apps.exports.formats.manifest import MANIFEST, as_text, describe
 from apps.exports.formats.registry import FORMATS
 from apps.exports.formats.rows import Options
-from apps.exports.services.exportable import classes_by_split
+from apps.exports.services.exportable import classes_by_split, count_of_growing_trees
 from apps.exports.services.placing import place
 from apps.exports.services.project_source import Progress, ProjectSource
 from apps.projects.models import Job, Project, Split
@@ -228,6 +228,10 @@ def _report_of(
     ]
     if others:
         warnings.append(f"{others:,} utterances of other splits, or of none, were left out")
+    if waiting := count_of_growing_trees(project, counts):
+        warnings.append(
+            f"{waiting:,} utterances were left out: their trees grow again, and wait for branches"
+        )
     if not wanted.allow_unverified:
         warnings += [
             f"{unverified[split]:,} utterances of {split} were left out: no expert has verified "
