@@ -120,7 +120,9 @@ def test_two_experts_at_once(open_as, project, erin):
     for page in (first, second):
         page.get_by_label("Settle with Yes").check()
         page.get_by_role("button", name="Settle and next").click()
-    expect(second.locator(".notice.warning").first).to_contain_text("Somebody has settled this already")
+    expect(second.locator(".notice.warning").first).to_contain_text(
+        "Somebody has settled this already"
+    )
     assert tree.cuts.get().by == erin
 
 
