@@ -76,14 +76,15 @@ def text_checks_page(
     listed = of_project.filter(reason=reason) if reason else of_project.exclude(reason=no_facts)
     shown = faults.select_related("scenario__tree__question", "scenario__tree__project")
     page = page_of(listed.order_by("reason", "pk"), shown, asked=asked, size=ROWS_ON_PAGE)
-    counted = of_project.order_by().values("reason").annotate(number=Count("pk"))
+    rows = of_project.order_by().values("reason").annotate(number=Count("pk"))
+    counts = {ScenarioFault.Reason(row["reason"]): row["number"] for row in rows}
     return {
         "project": project,
         "form": form,
         "page": page,
         "rows": _with_advice(list(page.object_list)),
-        "counts": {ScenarioFault.Reason(row["reason"]): row["number"] for row in counted},
-        "without_facts": of_project.filter(reason=no_facts).count(),
+        "counts": counts,
+        "without_facts": counts.get(no_facts, 0),
         "numbers": numbers_of(project),
     }
 

@@ -133,7 +133,7 @@ class Document(Provenance):
 
 class SnippetQuerySet(models.QuerySet["Snippet"]):
     def visible_to(self, user: User | AnonymousUser) -> SnippetQuerySet:
-        return self.filter(document__in=Document.objects.visible_to(user))
+        return self.filter(document__project__in=Project.objects.readable_by(user))
 
     def with_document(self) -> SnippetQuerySet:
         """Each with its document, but without the document's texts."""
@@ -296,7 +296,9 @@ class NearDuplicate(models.Model):
 
 class QuestionQuerySet(models.QuerySet["Question"]):
     def visible_to(self, user: User | AnonymousUser) -> QuestionQuerySet:
-        return self.filter(snippet__in=Snippet.objects.visible_to(user))
+        # Joined, and not by lists of keys within lists: SQLite walks those for each row.
+        readable = Project.objects.readable_by(user)
+        return self.filter(snippet__document__project__in=readable)
 
     def in_force(self) -> QuestionQuerySet:
         return self.filter(state__in=[Question.State.PROPOSED, Question.State.ACCEPTED])

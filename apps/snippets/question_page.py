@@ -3,12 +3,13 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Count, Exists, OuterRef, Subquery, Value
+from django.db.models.functions import Coalesce
 
 from apps.accounts.models import User
 from apps.projects.models import Guideline, Project, Step
 from apps.snippets.hints import hints_on
-from apps.snippets.models import Question, QuestionQuerySet, Snippet
+from apps.snippets.models import Question, QuestionQuerySet, Snippet, SnippetQuerySet
 from apps.snippets.question_forms import NoRuleForm, SkipForm
 from apps.snippets.services.question_checks import checkable_questions
 from apps.snippets.services.questions import waiting_snippets
@@ -32,15 +33,23 @@ def questions_of(project: Project, reader: User) -> QuestionQuerySet:
     return Question.objects.visible_to(reader).filter(snippet__document__project=project)
 
 
-def open_work(project: Project, reader: User) -> dict[str, Any]:
-    """How much waits, for everybody and for the reader. Four queries."""
+def open_work(project: Project, reader: User) -> dict[str, int]:
+    """How much waits, for everybody and for the reader. One query."""
     waiting = waiting_snippets(project, expert=reader)
-    return {
-        "waiting": waiting.count(),
-        "free": waiting.free_for(reader).count(),
-        "unchecked": questions_of(project, reader).filter(state=Question.State.PROPOSED).count(),
-        "checkable": checkable_questions(project, expert=reader).count(),
+    unchecked = questions_of(project, reader).filter(state=Question.State.PROPOSED)
+    counted = {
+        "waiting": _number_of(waiting),
+        "free": _number_of(waiting.free_for(reader)),
+        "unchecked": _number_of(unchecked),
+        "checkable": _number_of(checkable_questions(project, expert=reader)),
     }
+    row = Project.objects.filter(pk=project.pk).values_list(*counted.values()).get()
+    return dict(zip(counted, row, strict=True))
+
+
+def _number_of(rows: SnippetQuerySet | QuestionQuerySet) -> Coalesce:
+    together = rows.order_by().annotate(together=Value(1)).values("together")
+    return Coalesce(Subquery(together.annotate(number=Count("pk")).values("number")), 0)
 
 
 def sent_back_to(project: Project, author: User) -> list[Question]:

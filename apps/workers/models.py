@@ -153,6 +153,8 @@ class Assignment(models.Model):
         indexes = [
             models.Index(fields=["worker", "state"], name="assignment_by_worker"),
             models.Index(fields=["state", "expires_at"], name="assignment_by_expiry"),
+            # For whoever looks from a piece of work to its leases, row by row.
+            models.Index(fields=["kind", "work_id", "part"], name="assignment_by_work"),
         ]
 
     def __str__(self) -> str:

@@ -216,4 +216,4 @@ def test_three_times_as_much_takes_no_more_queries(client, project):
         with CaptureQueriesContext(connection) as caught:
             client.get(PAGE)
         counts.append(len(caught))
-    assert counts == [21, 21]
+    assert counts == [18, 18]

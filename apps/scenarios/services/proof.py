@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet
+from django.db.models import Count, Exists, Max, OuterRef, Prefetch, Q, QuerySet
 from django.utils import timezone
 
 from apps.accounts.models import User
@@ -73,27 +73,22 @@ def find_inconsistency(shape: domain.Tree, kind: str, parts: Parts) -> Inconsist
 
 def numbers_of(project: Project) -> dict[str, Any]:
     """For a dashboard: findings by reason, open and waived, and when they were last looked for."""
-    every = dict(_by_reason(findings_of(project)))
-    waived = dict(_by_reason(findings_of(project).waived()))
-    proven = Derived.objects.filter(tree__project=project, proven_at__isnull=False)
+    waived = findings_of(project).waived().values("pk")
+    rows = findings_of(project).order_by().values("reason")
+    counted = rows.annotate(all=Count("pk"), waived=Count("pk", filter=Q(pk__in=waived)))
+    found = {row["reason"]: (row["all"], row["all"] - row["waived"]) for row in counted}
+    reasons = [(reason, *found.get(reason, (0, 0))) for reason in Finding.Reason]
     never = Q(derived__isnull=True) | Q(derived__proven="")
-    unproven = Tree.objects.filter(never, project=project)
+    unproven = _with_something_to_prove(Tree.objects.filter(never, project=project))
     return {
-        "reasons": [
-            {"reason": reason, "all": every.get(reason, 0),
-             "open": every.get(reason, 0) - waived.get(reason, 0)}
-            for reason in Finding.Reason
-        ],
-        "all": sum(every.values()),
-        "open": sum(every.values()) - sum(waived.values()),
-        "proven_at": proven.order_by("-proven_at").values_list("proven_at", flat=True).first(),
-        "unproven": _with_something_to_prove(unproven).count(),
-    }  # fmt: skip
-
-
-def _by_reason(findings: FindingQuerySet) -> Iterator[tuple[str, int]]:
-    rows = findings.order_by().values("reason").annotate(number=Count("pk"))
-    return ((row["reason"], row["number"]) for row in rows)
+        "reasons": [{"reason": reason, "all": all, "open": open} for reason, all, open in reasons],
+        "all": sum(all for _, all, _ in reasons),
+        "open": sum(open for _, _, open in reasons),
+        **Tree.objects.filter(project=project).aggregate(
+            proven_at=Max("derived__proven_at"),
+            unproven=Count("pk", filter=Q(pk__in=unproven.values("pk"))),
+        ),
+    }
 
 
 # Proving -------------------------------------------------------------------------------------
