@@ -1,7 +1,7 @@
 """Drawing negatives (design 4.5)."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apps.scenarios.domain import negatives
@@ -32,6 +32,7 @@ def tree(place: int, document: int, words: str = "", question: str = "") -> Cand
     return Candidate(f"{place:040}", document, question or f"question {place}", words)
 
 
+@settings(max_examples=30)  # each makes vectors of its own
 @given(pools(), st.integers(0, 4), st.integers(0, 3))
 def test_questions_come_from_other_documents_and_none_comes_twice(pool, wanted, seed):
     for place, me in enumerate(pool.trees):
@@ -46,6 +47,7 @@ def test_questions_come_from_other_documents_and_none_comes_twice(pool, wanted, 
         assert bool(result.reason) == bool(result.missing)
 
 
+@settings(max_examples=30)  # each makes vectors of its own
 @given(pools(), st.integers(0, 4), st.integers(0, 3), st.floats(0, 1))
 def test_scenarios_come_from_other_documents_below_the_threshold(pool, wanted, seed, threshold):
     for place, me in enumerate(pool.trees):
@@ -64,6 +66,7 @@ def test_scenarios_come_from_other_documents_below_the_threshold(pool, wanted, s
         assert result.missing == wanted - len(numbers)
 
 
+@settings(max_examples=30)  # each makes vectors of its own
 @given(pools(), st.integers(0, 3))
 def test_the_same_seed_draws_the_same(pool, seed):
     again = Pool(pool.trees, pool.scenario_trees)
