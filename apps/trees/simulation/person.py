@@ -39,9 +39,11 @@ class Person:
         if script.happens(rates.returns / 2):
             self._give_back()
         elif seen.is_check:
+            self.tally.add("voted")
             self._end_with(self._vote)
         elif seen.needs_check and seen.others and script.happens(rates.rejections):
             turn, reason = script.turn_to_reject(seen), script.rejection_reason()
+            self.tally.add("rejected")
             self._end_with(lambda: self.hands.reject(turn, reason))
         else:
             self._walk(seen)

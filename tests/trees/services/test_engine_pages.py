@@ -11,7 +11,7 @@ from apps.trees.models import Node, Tree
 from apps.workers.models import Assignment
 from tests.trees.services.growing import make_questions
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.once]
 
 NUISANCES = ("--returns=0.1", "--rejections=0.15", "--slow=0.15", "--double=0.2", "--crashes=0.15")
 
@@ -25,11 +25,11 @@ def simulate(project: Project, workers: int, *options: str) -> dict[str, str]:
 
 def test_through_the_pages_people_bring_trees_to_their_end(live_server):
     project = make_questions(
-        3, max_depth=2, rejection_votes=2, rejection_voters=2, spans_required=True,
+        2, max_depth=2, rejection_votes=2, rejection_voters=2, spans_required=True,
         scenarios_per_finished_tree=0,
     )  # fmt: skip
-    said = simulate(project, 6, "--until-done", "--seed=5", f"--http={live_server.url}", *NUISANCES)
-    assert said["trees finished"] == "3"
+    said = simulate(project, 5, "--until-done", "--seed=5", f"--http={live_server.url}", *NUISANCES)
+    assert said["trees finished"] == "2"
     done = Assignment.objects.filter(state="submitted").count()
     assert (int(said["accepted"]), Assignment.objects.leased().count()) == (done, 0)
     assert {tree.state for tree in Tree.objects.all()} == {"finished"}
