@@ -43,7 +43,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--seed", metavar="N",
             help="the same choices again, and the same simulated users for trees that begin; "
-            "with one worker, the same trees",
+            "with --workers 1 --double 0, the same trees",
         )  # fmt: skip
         parser.add_argument(
             "--http", type=_site, metavar="URL",
