@@ -55,7 +55,7 @@ _IN_NAME = re.compile(r"test_case_(\d+)\w*?(?:_and_(\d+)\w*)?")
 _IN_DOCSTRING = re.compile(r"[^.:]*?\bcases? (\d+(?:(?:, | and |, and )\d+)*)", re.IGNORECASE)
 
 
-def tests_by_case() -> dict[int, list[str]]:
+def named_cases() -> dict[int, list[str]]:
     """Case -> the tests that name it."""
     found: dict[int, list[str]] = defaultdict(list)
     for path in sorted((BASE_DIR / "tests").rglob("test_*.py")):

@@ -55,7 +55,16 @@ function nameOfKey(key) {
   return key.length === 1 ? key.toUpperCase() : key;
 }
 
+// For screen readers, which say the key with the control.
+function tellKeys() {
+  for (const control of document.querySelectorAll("[data-key]")) {
+    if (keysAreOff()) control.removeAttribute("aria-keyshortcuts");
+    else control.setAttribute("aria-keyshortcuts", nameOfKey(control.dataset.key));
+  }
+}
+
 function showKeyLine() {
+  tellKeys();
   const line = document.querySelector("[data-key-line]");
   if (!line) return;
   line.querySelectorAll("[data-made]").forEach((item) => item.remove());
