@@ -122,11 +122,11 @@ def fill_utterances(project: Project, trees: list[Tree], roots: list[Node]) -> N
 
 def ask(tree: Tree, parent: Node | None, branch: str, number: int) -> Node:
     wording = QUESTIONS[number % len(QUESTIONS)]
-    return Node(tree=tree, parent=parent, branch=branch, kind="question", text=wording)
+    return Node.at(tree, parent, branch, kind="question", text=wording)
 
 
 def answer(parent: Node, branch: str, word: str) -> Node:
-    return Node(tree=parent.tree, parent=parent, branch=branch, kind="answer", answer=word)
+    return Node.at(parent.tree, parent, branch, kind="answer", answer=word)
 
 
 def text(seed: int, length: int) -> str:
