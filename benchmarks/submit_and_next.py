@@ -52,7 +52,7 @@ def submit_and_next(client: Client, lease: Assignment) -> None:
 
 def report(write: Callable[[str], object], count: int, submits: int) -> None:
     project: Project = fill(count)
-    Project.objects.update(active_trees=10_000)
+    Project.objects.update(active_trees=10_000, scenarios_per_finished_tree=0)
     project.refresh_from_db()
     clients = []
     for number in range(WORKERS):
