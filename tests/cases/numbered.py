@@ -8,6 +8,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 
 from sharc_studio.environment import BASE_DIR
 
@@ -55,6 +56,7 @@ _IN_NAME = re.compile(r"test_case_(\d+)\w*?(?:_and_(\d+)\w*)?")
 _IN_DOCSTRING = re.compile(r"[^.:]*?\bcases? (\d+(?:(?:, | and |, and )\d+)*)", re.IGNORECASE)
 
 
+@cache
 def named_cases() -> dict[int, list[str]]:
     """Case -> the tests that name it."""
     found: dict[int, list[str]] = defaultdict(list)
@@ -65,7 +67,7 @@ def named_cases() -> dict[int, list[str]]:
             if isinstance(node, ast.Module | ast.FunctionDef):
                 for number in _numbers_of(node):
                     found[number].append(f"{here}::{getattr(node, 'name', '')}")
-    return found
+    return dict(found)
 
 
 def _numbers_of(node: ast.Module | ast.FunctionDef) -> Iterator[int]:

@@ -33,7 +33,7 @@ from tests.trees.path_work import take as take_now
 from tests.trees.services.growing import NOW, WRONG, make_questions, take, turn, walk, worker_of
 
 State = Assignment.State
-STEPS = 40
+STEPS = 30
 
 
 # Nothing is left ----------------------------------------------------------------------------------

@@ -143,6 +143,7 @@ def test_case_59_yes_and_no_are_words_and_what_is_saved_is_said(project, open_as
     page = page_of_path(open_as, make_member(project, Role.WORKER))
     page.keyboard.press("y")
     answers = page.locator(".answers").get_by_role("button")
+    expect(answers).to_have_count(2)
     assert [words.split()[0] for words in answers.all_inner_texts()] == ["Yes", "No"]
     page.locator("#id_text").fill("Do you have a helmet?")
     news = page.locator("[data-draft-news]")
