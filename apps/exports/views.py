@@ -59,11 +59,12 @@ def import_files(request: HttpRequest, slug: str) -> HttpResponse:
 def download(request: HttpRequest, slug: str, job_id: int) -> FileResponse:
     project = get_project_to_administer(request, slug)
     job = get_object_or_404(project.jobs, pk=job_id, kind=KIND, state=Job.State.DONE)
+    # Jobs of earlier versions had one format.
+    formats = job.parameters.get("formats") or [job.parameters["format"]]
+    what = formats[0] if len(formats) == 1 else "export"
+    name = f"{project.slug}-{what}-{job.pk}.zip"
     try:
         stream = default_storage.open(job.result)
     except OSError as error:
         raise Http404("The file is no longer kept; export again.") from error
-    formats = job.parameters["formats"]
-    what = formats[0] if len(formats) == 1 else "export"
-    name = f"{project.slug}-{what}-{job.pk}.zip"
     return FileResponse(stream, as_attachment=True, filename=name, content_type="application/zip")
