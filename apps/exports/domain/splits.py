@@ -168,27 +168,12 @@ def _greedy(
 def _improve(
     groups: list[Group], chosen: dict[str, str], wanted: Mapping[str, float], have: Counter[str]
 ) -> None:
-    """Moves one group, or changes two over, as long as that brings the shares nearer."""
-    usable = [split for split in SPLITS if wanted[split]]
-    while _move_one(groups, chosen, wanted, have, usable) or _change_over(
-        groups, chosen, wanted, have
-    ):
+    """Changes two groups over, as long as that brings the shares nearer.
+
+    To move a single one never does: each went to where most was lacking.
+    """
+    while _change_over(groups, chosen, wanted, have):
         pass
-
-
-def _move_one(
-    groups: list[Group],
-    chosen: dict[str, str],
-    wanted: Mapping[str, float],
-    have: Counter[str],
-    usable: list[str],
-) -> bool:
-    for group in groups:
-        for split in usable:
-            if _shift(chosen[group.key], split, group.trees, wanted, have):
-                chosen[group.key] = split
-                return True
-    return False
 
 
 def _change_over(
