@@ -74,7 +74,8 @@ def test_a_worker_reads_what_is_open_and_the_guidelines(client, project):
     fill(project)
     Guideline.objects.filter(project=project, step="trees").update(text="Ask **one** thing.")
     content = show(client, project, Role.WORKER)
-    assert "Work is open for you 1 branch waits to be continued 1 new tree wa" in words_of_main(content)
+    shown = words_of_main(content)
+    assert "Work is open for you 1 branch waits to be continued 1 new tree wa" in shown
     assert "Follow-up questions Ask one thing." in words_of_main(content)
     assert "<strong>one</strong>" in content
     assert "Snippets" not in words_of_main(content)
