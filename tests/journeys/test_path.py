@@ -49,6 +49,8 @@ def path(ada, tree, open_as):
         page.wait_for_url("**/path/")
         page.keyboard.press("y")
         expect(field(page)).to_be_visible()
+        # Until htmx has settled, keys and hints of the new part are not there.
+        expect(page.locator(".htmx-settling, .htmx-request")).to_have_count(0)
         return page
 
     return open_path

@@ -83,9 +83,11 @@
     event.target.form.requestSubmit();
   });
 
-  // Hints on what the page came with, or what drafts.js put back.
+  // Hints on what the page came with, what drafts.js put back, or what was typed so soon after a
+  // step that htmx did not listen to the new field yet.
   const ask = () => { if (field()?.value.trim()) htmx.trigger(field(), "hints"); };
   document.addEventListener("draft:filled", ask);
+  document.addEventListener("htmx:afterSettle", (event) => { if (event.detail.target.id === "path") ask(); });
   addEventListener("load", ask);
 
   document.addEventListener("click", (event) => {
