@@ -1,5 +1,6 @@
 """What stands around every page of a project: its steps with counts, and where one can go."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,6 +57,15 @@ def _project_links(request: HttpRequest, project: Project, *, role: str) -> list
     return [_link(request, label, _address(name, project)) for label, name in names]
 
 
+# Pages of a step whose addresses do not begin with the step's own.
+_BELOW = {
+    "Utterances": (
+        "scenarios:verification", "scenarios:consistency", "scenarios:text_checks",
+        "scenarios:audit",
+    ),
+}  # fmt: skip
+
+
 def _steps(request: HttpRequest, project: Project, *, role: str) -> list[Link]:
     counted = counts_of(project)
     trees = f"{intcomma(counted.finished_count)}/{intcomma(counted.tree_count)}"
@@ -69,12 +79,22 @@ def _steps(request: HttpRequest, project: Project, *, role: str) -> list[Link]:
     ]
     if role == Role.ADMIN:
         steps += [("People", "projects:people", ""), ("Exports", "exports:list", "")]
-    return [_link(request, label, _address(name, project), count) for label, name, count in steps]
+    return [
+        _link(request, label, _address(name, project), count, below=_below(label, project))
+        for label, name, count in steps
+    ]
 
 
-def _link(request: HttpRequest, label: str, url: str, count: str = "") -> Link:
+def _below(label: str, project: Project) -> list[str]:
+    return [_address(name, project) for name in _BELOW.get(label, ())]
+
+
+def _link(
+    request: HttpRequest, label: str, url: str, count: str = "", *, below: Iterable[str] = ()
+) -> Link:
     # The overview's address begins every other one, so that it is current only when it is equal.
-    is_below = bool(url) and request.path.startswith(url) and label != "Overview"
+    begins = [] if label == "Overview" else [url, *below]
+    is_below = any(begin and request.path.startswith(begin) for begin in begins)
     current = "page" if request.path == url else "true" if is_below else ""
     return Link(label, url, count, current)
 

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 
 from apps.desk.counts import cards_of
 from apps.desk.dashboard import dashboard_of
+from apps.desk.last_days import work_of_last_days
 from apps.desk.worker_home import worker_home
 from apps.desk.worker_numbers import numbers_of
 from apps.projects.models import Job, Membership, Project, Role
@@ -52,6 +53,7 @@ def project(request: HttpRequest, slug: str) -> HttpResponse:
         "dashboard": dashboard_of(project),
         "work": open_work(project, signed_in(request)),
         "openings": openings(project, worker=signed_in(request)),
+        "last_days": work_of_last_days(project, now=timezone.now()),
         "can_administer": can_administer(request.user, project),
         "jobs": jobs.select_related("project", "created_by")[:JOBS_SHOWN],
         "failed_jobs": jobs.filter(state=Job.State.FAILED).count(),

@@ -5,7 +5,7 @@ from typing import Any
 
 from apps.accounts.models import User
 from apps.desk.worker_numbers import done_lately, numbers_of, rejected_turns
-from apps.projects.models import Project
+from apps.projects.models import Project, Step
 from apps.scenarios.services.scenario_openings import scenario_openings
 from apps.trees.services.openings import openings, why_nothing
 from apps.workers.addresses import page_of_work
@@ -27,5 +27,7 @@ def worker_home(project: Project, worker: User, *, now: datetime) -> dict[str, A
         "done": done_lately(project, worker, now=now),
         "numbers": numbers_of(project, [worker.pk])[worker.pk],
         "rejected": rejected_turns(project, worker) if project.tell_rejections else [],
-        "guidelines": project.guidelines.exclude(text="").order_by("pk"),
+        "guidelines": project.guidelines.filter(step__in=Step.of_workers())
+        .exclude(text="")
+        .order_by("pk"),
     }

@@ -232,6 +232,11 @@ class Step(models.TextChoices):
     SCENARIOS = "scenarios", "Scenarios"
     VERIFICATION = "verification", "Verification"
 
+    @classmethod
+    def of_workers(cls) -> tuple[Step, ...]:
+        """Those of work that workers do."""
+        return (cls.TREES, cls.CHECKS, cls.SCENARIOS)
+
 
 class Guideline(models.Model):
     """What people read before and while they do one kind of work; Markdown."""

@@ -14,7 +14,7 @@ from apps.trees.models import Flag, FlagQuerySet, build
 WHY = {
     Flag.Kind.ONE_ANSWER: "Whatever is answered, the outcome is the same. Either the question is "
     "needless, or one of the answers below it is wrong.",
-    Flag.Kind.SAME_BRANCHES: "Both sides go on in the same way, so the question changes nothing. "
+    Flag.Kind.SAME_BRANCHES: "So the question changes nothing. "
     "Either it is needless, or one of the sides is wrong.",
     Flag.Kind.ASKED_TWICE: "The same question was asked before on this path; nobody answers it "
     "another way the second time.",

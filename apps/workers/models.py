@@ -153,6 +153,11 @@ class Assignment(models.Model):
         indexes = [
             models.Index(fields=["worker", "state"], name="assignment_by_worker"),
             models.Index(fields=["state", "expires_at"], name="assignment_by_expiry"),
+            models.Index(
+                fields=["project", "ended_at"],
+                condition=Q(state="submitted"),
+                name="assignment_by_submit",
+            ),
             # For whoever looks from a piece of work to its leases, row by row.
             models.Index(fields=["kind", "work_id", "part"], name="assignment_by_work"),
         ]

@@ -1,5 +1,7 @@
 """The project dashboard: how far each step is, what is stuck, and what to do next."""
 
+from datetime import UTC, date, datetime, timedelta
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -7,9 +9,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.desk.dashboard import BAR_WIDTH, dashboard_of
+from apps.desk.last_days import work_of_last_days
 from apps.projects.models import Guideline, Job, Role
 from apps.snippets.models import Snippet
 from apps.trees.domain.tree import Answer, FinalAnswer, OpenBranch, Question, Turn
+from apps.workers.models import Assignment
 from tests.factories import (
     make_document,
     make_member,
@@ -218,3 +222,29 @@ def test_three_times_as_much_takes_no_more_queries(client, project):
             client.get(PAGE)
         counts.append(len(caught))
     assert counts == [18, 18]
+
+
+def end_work(project, worker, work: int, state: str, end: datetime, kind: str = "path") -> None:
+    Assignment.objects.create(
+        project=project, worker=worker, kind=kind, work_id=work, state=state, submit_key="form",
+        leased_at=end, expires_at=end + timedelta(hours=1), ended_at=end,
+    )  # fmt: skip
+
+
+def test_the_last_14_days_show_what_was_submitted_by_kind_and_day(project):
+    noon = datetime(2026, 3, 20, 12, tzinfo=UTC)
+    worker = make_member(project, Role.WORKER)
+    for work, (kind, days) in enumerate(
+        [("path", 0), ("path", 0), ("path", 13), ("path", 15), ("scenario", 1)]
+    ):
+        end_work(project, worker, work, "submitted", noon - timedelta(days=days), kind=kind)
+    end_work(project, worker, 9, "returned", noon)
+    found = work_of_last_days(project, now=noon)
+    assert [(kind.label, kind.count) for kind in found.kinds] == [
+        ("Path of a tree", 3), ("Scenario", 1),
+    ]  # fmt: skip
+    days = dict(found.by_day())
+    assert len(days) == 14
+    assert days[date(2026, 3, 20)] == [("Path of a tree", 2), ("Scenario", 0)]
+    assert days[date(2026, 3, 7)] == [("Path of a tree", 1), ("Scenario", 0)]
+    assert [day.height for day in found.kinds[0].days] == [12] + [0] * 12 + [24]
