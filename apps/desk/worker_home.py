@@ -17,6 +17,7 @@ def worker_home(project: Project, worker: User, *, now: datetime) -> dict[str, A
     found = openings(project, worker=worker)
     writing = scenario_openings(project, worker=worker)
     is_open = held or found or writing
+    guidelines = project.guidelines.filter(step__in=Step.of_workers())
     return {
         "project": project,
         "in_hand": held,
@@ -27,7 +28,5 @@ def worker_home(project: Project, worker: User, *, now: datetime) -> dict[str, A
         "done": done_lately(project, worker, now=now),
         "numbers": numbers_of(project, [worker.pk])[worker.pk],
         "rejected": rejected_turns(project, worker) if project.tell_rejections else [],
-        "guidelines": project.guidelines.filter(step__in=Step.of_workers())
-        .exclude(text="")
-        .order_by("pk"),
+        "guidelines": guidelines.exclude(text="").order_by("pk"),
     }
