@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from apps.snippets.domain.folding import fold
-from apps.snippets.domain.similarity import near_duplicates, terms
+from apps.snippets.domain.similarity import near_among_few, terms
 from apps.snippets.domain.words import UNSPACED, count_words, tokens
 
 SHORTEST, LONGEST = 6, 120
@@ -234,7 +234,7 @@ def _no_fact(text: str, shown: Sequence[str]) -> ScenarioHint | None:
     ours, theirs = _stems(text), [_stems(question) for question in shown]
     if not ours or not any(theirs):
         return None
-    pairs = near_duplicates([*theirs, ours], _LEAST)
+    pairs = near_among_few([*theirs, ours], _LEAST)
     is_near = any(later == len(theirs) for _, later, _ in pairs)
     return None if is_near else ScenarioHint(ScenarioCode.NO_FACT)
 

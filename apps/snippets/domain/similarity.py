@@ -1,8 +1,10 @@
 """Texts that are nearly the same, by the words that they have in common."""
 
+import math
 import re
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, pairwise
 
 from apps.snippets.domain.folding import fold
 from apps.snippets.domain.words import UNSPACED
@@ -50,3 +52,28 @@ def near_duplicates(
         found = zip(cosines.row[is_pair], cosines.col[is_pair], cosines.data[is_pair], strict=True)
         for row, column, cosine in sorted(found):
             yield start + int(row), start + int(column), min(1.0, float(cosine))
+
+
+def near_among_few(texts: Sequence[str], threshold: float) -> Iterator[tuple[int, int, float]]:
+    """The same pairs as near_duplicates, without scikit-learn, whose import takes a second.
+
+    For the texts of one page, while somebody types: the work grows with the square of their number.
+    """
+    vectors = _vectors([terms(text) for text in texts])
+    for (i, one), (j, other) in combinations(enumerate(vectors), 2):
+        cosine = sum(weight * other.get(term, 0.0) for term, weight in one.items())
+        if cosine and cosine >= threshold - 1e-9:
+            yield i, j, min(1.0, cosine)
+
+
+def _vectors(texts: list[list[str]]) -> list[Mapping[str, float]]:
+    """TF-IDF vectors of length 1 (no terms: of length 0), as scikit-learn defines them."""
+    found_in = Counter(term for text in texts for term in set(text))
+    rarity = {term: 1 + math.log((1 + len(texts)) / (1 + n)) for term, n in found_in.items()}
+    return [_of_length_1(text, rarity) for text in texts]
+
+
+def _of_length_1(text: list[str], rarity: Mapping[str, float]) -> Mapping[str, float]:
+    weights = {term: (1 + math.log(n)) * rarity[term] for term, n in Counter(text).items()}
+    length = math.hypot(*weights.values())
+    return {term: weight / length for term, weight in weights.items()}

@@ -11,14 +11,14 @@ from enum import StrEnum
 
 from apps.snippets.domain import question_hints
 from apps.snippets.domain.folding import fold
-from apps.snippets.domain.similarity import near_duplicates, terms
+from apps.snippets.domain.similarity import near_among_few, terms
 from apps.snippets.domain.words import count_words, has_words
 
 LONGEST = 40
 """Words, as `count_words` counts them."""
 
 Similar = Callable[[Sequence[str], float], Iterable[tuple[int, int, float]]]
-"""Pairs of texts with a cosine of a threshold or more, as `near_duplicates` gives them."""
+"""Pairs of texts with a cosine of a threshold or more, as `near_among_few` gives them."""
 
 
 class FollowUpCode(StrEnum):
@@ -77,7 +77,7 @@ def follow_up_hints(
     rule_text: str,
     language: str,
     threshold: float,
-    similar: Similar = near_duplicates,
+    similar: Similar = near_among_few,
 ) -> list[FollowUpHint]:
     """What to think about, at most one hint of each code. None for a text without a word.
 

@@ -7,7 +7,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics.pairwise import cosine_similarity
 
 from apps.snippets.domain.folding import fold
-from apps.snippets.domain.similarity import near_duplicates, terms
+from apps.snippets.domain.similarity import near_among_few, near_duplicates, terms
 
 pytestmark = pytest.mark.once  # no database
 
@@ -72,3 +72,14 @@ def test_the_same_pairs_as_all_at_once(texts: list[str], threshold: float, most:
         if cosines[i, j] >= threshold - 1e-9
     ]
     assert found == expected
+
+
+@settings(max_examples=50)
+@given(some_texts, st.floats(1e-6, 1))
+def test_few_texts_give_the_same_pairs_without_scikit_learn(
+    texts: list[str], threshold: float
+) -> None:
+    expected: list[Any] = [
+        (i, j, pytest.approx(cosine)) for i, j, cosine in near_duplicates(texts, threshold)
+    ]
+    assert list(near_among_few(texts, threshold)) == expected
