@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from django import forms
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef
 from django.http import QueryDict
 
 from apps.accounts.models import User
@@ -61,16 +61,35 @@ class ReturnForm(forms.Form):
 
 
 class LeaseFilter(forms.Form):
-    """Every field may be left out; one that makes no sense says so and filters nothing."""
+    """Every field may be left out; one that makes no sense says so and filters nothing.
+
+    People are named, not chosen from a list: a crowd has thousands.
+    """
 
     kind = forms.ChoiceField(choices=[("", "Any"), *Kind.choices], required=False)
-    person = forms.ModelChoiceField(User.objects.none(), required=False, empty_label="Anybody")
+    person = forms.CharField(
+        label="User name",
+        required=False,
+        max_length=150,
+        widget=forms.TextInput(attrs={"dir": "auto", "autocomplete": "off"}),
+    )
     state = forms.ChoiceField(choices=Assignment.State.choices, required=False)
 
     def __init__(self, data: QueryDict, *, project: Project) -> None:
         super().__init__({"state": Assignment.State.LEASED.value, **data.dict()})
-        person: Any = self.fields["person"]
-        person.queryset = _workers(project)
+        self._project = project
+
+    def clean_person(self) -> User | None:
+        name = self.cleaned_data["person"]
+        if not name:
+            return None
+        had_work = Exists(Assignment.objects.filter(project=self._project, worker=OuterRef("pk")))
+        person = User.objects.filter(had_work, username=name).first()
+        if person is None:
+            raise forms.ValidationError(
+                "Nobody with this user name has had work here. Look the name up under People."
+            )
+        return person
 
     def filtered(self, assignments: AssignmentQuerySet) -> AssignmentQuerySet:
         self.is_valid()
@@ -80,8 +99,3 @@ class LeaseFilter(forms.Form):
             "state": self.cleaned_data.get("state"),
         }
         return assignments.filter(**{name: value for name, value in chosen.items() if value})
-
-
-def _workers(project: Project) -> QuerySet[User]:
-    workers = Assignment.objects.filter(project=project).order_by().values("worker")
-    return User.objects.filter(pk__in=workers).order_by("username")

@@ -299,9 +299,16 @@ def test_leases_are_filtered_and_overdue_ones_are_none(client, project, worker, 
 
     assert found() == [scenario, question]
     assert found(kind="question") == [question]
-    assert found(person=str(admin.pk)) == [scenario]
+    assert found(person=admin.username) == [scenario]
     assert found(state="returned") == [returned]
     assert found(kind="x", person="\0", page="z") == [scenario, question]
+    stranger = make_user()
+    assert found(person=stranger.username) == [scenario, question]
+    assert "Nobody with this user name has had work here." in page(
+        client, f"{LEASES}?person={stranger.username}"
+    )
+    link = f'href="{LEASES}?person={admin.username}&amp;state=leased"'
+    assert link in client.get(LEASES).content.decode()
 
 
 def test_leases_take_the_same_queries_at_one_row_and_at_three(client, project, admin):
