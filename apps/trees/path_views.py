@@ -38,6 +38,9 @@ from apps.workers.services.submits import NotTaken, Submitted, spend_time
 LATE = "The time for this work had run out. It is yours again, with all that you wrote."
 NOT_TAKEN = "This was not taken; why, and what you wrote, stands below."
 
+# What a step may change; the project and the worker stay, and need not be looked up again.
+CHANGING = [field.name for field in Assignment._meta.concrete_fields if not field.is_relation]
+
 NO_ANSWER = "Answer with Yes or with No."
 
 
@@ -176,7 +179,7 @@ def after_submit(
 def show_ended(request: HttpRequest, work: Assignment) -> HttpResponse | None:
     """Why the work is over; None while it lasts."""
     now = timezone.now()
-    work.refresh_from_db()
+    work.refresh_from_db(fields=CHANGING)
     if work.state == Assignment.State.LEASED and work.expires_at > now:
         return None
     return render(request, "trees/path_ended.html", ended_page(work, now=now))

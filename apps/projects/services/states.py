@@ -17,7 +17,7 @@ AT_ONCE = 500
 """Rows changed by one statement: SQLite takes a limited number of variables."""
 
 
-@transaction.atomic
+@transaction.atomic(savepoint=False)  # nobody goes on when it fails half-way
 def move(
     rows: QuerySet[Any], to: str, *, actor: User | None, now: datetime, reason: str = "",
     **values: Any,

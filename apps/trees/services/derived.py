@@ -79,15 +79,20 @@ def write_flags(tree: Tree, found: set[Found], *, now: datetime) -> None:
     While the tree grows, what was raised before stays as long as it is true: an expert who prunes
     one question finds the others still to settle, and what was kept is not asked again.
     """
-    computed = tree.flags.standing().exclude(kind=Flag.Kind.NEAR)
+    standing = list(tree.flags.standing().select_related("node"))
+    computed = [flag for flag in standing if flag.kind != Flag.Kind.NEAR]
     here = {Found(flag.node_id, Flag.Kind(flag.kind)): flag for flag in computed}
     gone = [flag.pk for what, flag in here.items() if what not in found]
+    gone += [flag.pk for flag in standing if _is_near_nothing(flag)]
     if gone:
         states.move(Flag.objects.filter(pk__in=gone), Flag.State.GONE, actor=None, now=now)
-    near = tree.flags.standing().filter(kind=Flag.Kind.NEAR, node__taken_out_at__isnull=False)
-    states.move(near, Flag.State.GONE, actor=None, now=now)
     if tree.state == Tree.State.FINISHED:
         Flag.objects.bulk_create(new_flags(tree, found - set(here), now=now))
+
+
+def _is_near_nothing(flag: Flag) -> bool:
+    """What is near to what is compared in the background; that a question is out is known now."""
+    return flag.kind == Flag.Kind.NEAR and flag.node.taken_out_at is not None
 
 
 def new_flags(tree: Tree, found: set[Found], *, now: datetime) -> list[Flag]:

@@ -10,20 +10,25 @@ from dataclasses import dataclass
 from itertools import chain, count
 from typing import Any
 
-from django.db.models import CharField, Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Value
-from django.db.models.functions import Cast, Coalesce, Concat, Length, Substr
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
 from apps.accounts.models import User
 from apps.projects.models import Project
 from apps.snippets.models import Question
 from apps.trees.domain.identifiers import tree_id
-from apps.trees.domain.places import OPEN_ROOT, parse_slot
+from apps.trees.domain.places import OPEN_ROOT, parse_slot, slot_name
 from apps.trees.models import Cut, Node, NodeCheck, Tree
+from apps.trees.services.open_branches import (
+    OpenBranch,
+    branches_under,
+    open_branches,
+    reopened_branches,
+)
 from apps.workers.models import Assignment, AssignmentQuerySet, Kind
 from apps.workers.services.leases import Work
 
 State = Assignment.State
-BRANCHES = ("yes", "no")
 CHUNK = 50
 """Rows looked at in one go for a free slot: more than people who ask at the same moment."""
 
@@ -97,23 +102,29 @@ def _rounds_so_far(work: Work) -> int:
 def reannotations(project: Project, *, worker: User) -> Iterator[Work]:
     """Branches that were open once before: something that stood there was taken out."""
     cuts = Cut.objects.in_force().filter(tree__project=project, tree__state=Tree.State.GROWING)
-    if not cuts.exists():  # mostly so, and the queries below cost more to write than to run
+    if not cuts.exists():  # mostly so
         return
-    parents = _questions(project, worker).filter(pk__in=cuts.values("parent"))
-    yield from _branches(_free(parents, worker, reopened=cuts))
-    yield from _roots(_open_roots(project, worker).filter(pk__in=_of_roots(cuts).values("tree")))
+    yield from map(_path_work, reopened_branches(project, worker=worker))
+    of_roots = cuts.filter(parent=None)
+    yield from _roots(_open_roots(project, worker).filter(pk__in=of_roots.values("tree")))
 
 
 def started_branches(project: Project, *, worker: User) -> Iterator[Work]:
     """The other open branches of trees that have been started, the oldest trees first."""
-    yield from _branches(_free(_questions(project, worker), worker))
+    yield from map(_path_work, open_branches(project, worker=worker))
     yield from _roots(_open_roots(project, worker))
+
+
+def _path_work(branch: OpenBranch) -> PathWork:
+    part = slot_name(branch.question, branch.branch)
+    return PathWork(Kind.PATH, branch.tree, part, branch.round)
 
 
 def node_checks(project: Project, *, worker: User) -> Iterator[Work]:
     """Turns in dispute that the worker neither wrote nor has voted on."""
-    rows: Any = with_check_round(_disputed(project, worker))
-    for key, voters, number in rows.values_list("pk", "tree__rejection_voters", "round"):
+    disputed = with_check_round(_disputed(project, worker))
+    rows = disputed.values_list("pk", "tree__rejection_voters", "round")
+    for key, voters, number in _one_by_one(rows):
         yield NodeCheckWork(Kind.NODE_CHECK, key, round=number, needs=voters - 1)
 
 
@@ -121,7 +132,7 @@ def new_trees(project: Project, *, worker: User) -> Iterator[Work]:
     """First questions whose trees can begin, the oldest first."""
     if not has_room(project):
         return
-    for questions in _chunks(waiting_questions(project).exclude(created_by=worker)):
+    for questions in in_chunks(waiting_questions(project).exclude(created_by=worker)):
         ids = {question.pk: tree_id(question.snippet.text, question.text) for question in questions}
         here = Tree.objects.filter(project=project, tree_id__in=ids.values())
         twins = set(here.values_list("tree_id", flat=True))
@@ -163,10 +174,11 @@ def start_tree(question: Question, *, project: Project) -> Tree:
 def branch_for(tree: Tree, slot: str, *, worker: User) -> PathWork | None:
     """The open branch as work of this person; None: it is held, or they may not have it."""
     parent, _ = parse_slot(slot)
+    found: Iterator[PathWork]
     if parent is None:
         found = _roots(_open_roots(tree.project, worker).filter(pk=tree.pk))
     else:
-        found = _branches(_free(_questions(tree.project, worker).filter(pk=parent), worker))
+        found = map(_path_work, branches_under(parent, tree.project, worker=worker))
     return next((work for work in found if work.part == slot), None)
 
 
@@ -184,46 +196,6 @@ def _child(branch: str) -> Exists:
     return Exists(Node.objects.live().filter(parent=OuterRef("pk"), branch=branch))
 
 
-def _questions(project: Project, worker: User) -> QuerySet[Node]:
-    """Questions under which the worker may write."""
-    above = _above()
-    return (
-        open_questions(project)
-        .filter(~Exists(above.filter(created_by=worker)))
-        .filter(~Exists(above.filter(disputed_at__isnull=False)))
-        .exclude(tree__question__created_by=worker)
-        .order_by("tree_id", "pk")
-    )
-
-
-def _above() -> QuerySet[Node]:
-    """For a subquery: the live nodes on the way to the outer one, that one included."""
-    same_tree = Node.objects.live().filter(tree=OuterRef("tree"))
-    cut_to_length: Any = Substr(OuterRef("place"), 1, Length("place"))
-    return same_tree.annotate(way=cut_to_length).filter(way=F("place"))
-
-
-def _free(
-    questions: QuerySet[Node], worker: User, reopened: QuerySet[Cut] | None = None
-) -> QuerySet[Any]:
-    """Rows (tree, question, yes is free, its round, no is free, its round)."""
-    rows: Any = questions
-    for branch in BRANCHES:
-        part = Concat(Cast("pk", CharField()), Value(f"-{branch}"))
-        rows = rows.annotate(**{f"{branch}_part": part})
-        work = Assignment.objects.of_work(Kind.PATH, OuterRef("tree_id"))
-        work = work.filter(part=OuterRef(f"{branch}_part"))
-        written = Node.objects.filter(parent=OuterRef("pk"), branch=branch, created_by=worker)
-        is_free = Q(~_child(branch), *_not_held(work, worker), ~Exists(written))
-        if reopened is not None:
-            is_free &= Q(Exists(reopened.filter(parent=OuterRef("pk"), branch=branch)))
-        rows = rows.annotate(**{f"{branch}_free": is_free, f"{branch}_round": _rounds(work)})
-    found: QuerySet[Any] = rows.filter(Q(yes_free=True) | Q(no_free=True)).values_list(
-        "tree_id", "pk", "yes_free", "yes_round", "no_free", "no_round"
-    )
-    return found
-
-
 def _not_held(work: AssignmentQuerySet, worker: User) -> list[Any]:
     """Nobody has the work, and this worker never had it to its end."""
     done = work.filter(worker=worker, state__in=[State.SUBMITTED, State.RETURNED])
@@ -233,14 +205,6 @@ def _not_held(work: AssignmentQuerySet, worker: User) -> list[Any]:
 def _rounds(work: AssignmentQuerySet) -> Coalesce:
     submitted = work.filter(state=State.SUBMITTED).order_by().values("work_id")
     return Coalesce(Subquery(submitted.annotate(number=Count("pk")).values("number")), 0)
-
-
-def _branches(rows: QuerySet[Any]) -> Iterator[PathWork]:
-    for tree, question, yes_free, yes_round, no_free, no_round in _in_chunks(rows):
-        if yes_free:
-            yield PathWork(Kind.PATH, tree, f"{question}-yes", yes_round)
-        if no_free:
-            yield PathWork(Kind.PATH, tree, f"{question}-no", no_round)
 
 
 def _open_roots(project: Project, worker: User) -> QuerySet[Tree]:
@@ -254,14 +218,10 @@ def _open_roots(project: Project, worker: User) -> QuerySet[Tree]:
     return open_trees.exclude(question__created_by=worker).order_by("pk")
 
 
-def _of_roots(cuts: QuerySet[Cut]) -> QuerySet[Cut]:
-    return cuts.filter(parent=None)
-
-
 def _roots(trees: QuerySet[Tree]) -> Iterator[PathWork]:
     work = Assignment.objects.of_work(Kind.PATH, OuterRef("pk")).filter(part=OPEN_ROOT)
     rows: Any = trees.annotate(round=_rounds(work)).values_list("pk", "round")
-    for tree, number in _in_chunks(rows):
+    for tree, number in _one_by_one(rows):
         yield PathWork(Kind.PATH, tree, OPEN_ROOT, number)
 
 
@@ -286,13 +246,14 @@ def with_check_round(disputed: QuerySet[Node]) -> QuerySet[Any]:
     return rows
 
 
-def _in_chunks(rows: QuerySet[Any]) -> Iterator[Any]:
-    return chain.from_iterable(_chunks(rows))
-
-
-def _chunks(rows: QuerySet[Any]) -> Iterator[list[Any]]:
-    for start in count(0, CHUNK):
-        chunk = list(rows[start : start + CHUNK])
+def in_chunks(rows: QuerySet[Any], size: int = CHUNK) -> Iterator[list[Any]]:
+    """The rows some at once, each chunk looked up when it is wanted."""
+    for start in count(0, size):
+        chunk = list(rows[start : start + size])
         yield chunk
-        if len(chunk) < CHUNK:
+        if len(chunk) < size:
             return
+
+
+def _one_by_one(rows: QuerySet[Any]) -> Iterator[Any]:
+    return chain.from_iterable(in_chunks(rows))

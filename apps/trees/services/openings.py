@@ -3,11 +3,12 @@
 Nothing is leased here and nothing begins; `next_work.take_work` does that.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from itertools import islice
+from itertools import chain, islice
+from typing import Any
 
 from apps.accounts.models import User
 from apps.projects.models import Project
@@ -15,6 +16,7 @@ from apps.trees.domain.identifiers import tree_id
 from apps.trees.domain.places import parse_slot
 from apps.trees.models import Node, Tree
 from apps.trees.services.open_work import (
+    in_chunks,
     node_checks,
     open_questions,
     started_branches,
@@ -26,6 +28,8 @@ from apps.workers.services.leases import Work
 State = Assignment.State
 COUNTED = 50
 """So many pieces of a kind are counted; what is more is "more than"."""
+LEASES_AT_ONCE = 500
+"""Looked at for the one that ends first."""
 
 
 @dataclass(frozen=True)
@@ -85,10 +89,8 @@ def openings(project: Project, *, worker: User) -> Openings:
     )
 
 
-def why_nothing(project: Project, *, worker: User, now: datetime) -> Nothing | None:
-    """The reason why `take_work` gives this worker nothing new; None when something is open."""
-    if openings(project, worker=worker):
-        return None
+def why_nothing(project: Project, *, worker: User, now: datetime) -> Nothing:
+    """The reason why nothing is open for this worker: `openings` has found nothing."""
     if until := _first_end(project, worker, now):
         return Nothing(Why.IN_OTHER_HANDS, until)
     return Nothing(_standing_reason(project, worker))
@@ -108,8 +110,8 @@ def _standing_reason(project: Project, worker: User) -> Why:
 
 
 def _new_trees(project: Project, worker: User) -> int:
-    growing = Tree.objects.growing().filter(project=project).count()
-    return max(0, min(project.active_trees - growing, _without_twins(project, worker)))
+    room = project.active_trees - Tree.objects.growing().filter(project=project).count()
+    return min(room, _without_twins(project, worker)) if room > 0 else 0
 
 
 def _without_twins(project: Project, worker: User) -> int:
@@ -135,13 +137,25 @@ def _checks(project: Project, worker: User) -> Iterator[tuple[Work, list[datetim
 def _first_end(project: Project, worker: User, now: datetime) -> datetime | None:
     """When the first lease ends that others have on something the worker could do."""
     ends = [end for _, held in _checks(project, worker) for end in held if end > now]
-    return min([*ends, *_ends_of_paths(project, worker, now)], default=None)
+    if of_path := _first_end_of_paths(project, worker, now):
+        ends.append(of_path)
+    return min(ends, default=None)
 
 
-def _ends_of_paths(project: Project, worker: User, now: datetime) -> Iterator[datetime]:
+def _first_end_of_paths(project: Project, worker: User, now: datetime) -> datetime | None:
+    """The leases that end first are looked at first, and mostly one of them is it."""
     others = Assignment.objects.lasting(now).filter(project=project, kind=Kind.PATH)
-    leases = list(others.exclude(worker=worker).values_list("work_id", "part", "expires_at"))
+    in_order = others.exclude(worker=worker).order_by("expires_at", "pk")
+    rows: Any = in_order.values_list("work_id", "part", "expires_at")
     mine = _Own(project, worker)
+    return next(
+        chain.from_iterable(_ends_for(some, mine) for some in in_chunks(rows, LEASES_AT_ONCE)),
+        None,
+    )
+
+
+def _ends_for(leases: list[tuple[int, str, datetime]], mine: "_Own") -> Iterator[datetime]:
+    """The ends of those that hold something the worker could do."""
     parents = [key for _, part, _ in leases if (key := parse_slot(part)[0])]
     places = dict(Node.objects.filter(pk__in=parents).values_list("pk", "place"))
     for tree, part, end in leases:
@@ -154,14 +168,15 @@ def _ends_of_paths(project: Project, worker: User, now: datetime) -> Iterator[da
 def _waits_for_votes(project: Project, worker: User) -> bool:
     """Whether a turn in dispute is all that stands between the worker and an open branch."""
     disputed = Node.objects.live().filter(tree__project=project, disputed_at__isnull=False)
-    in_dispute = list(disputed.values_list("tree_id", "place"))
+    in_dispute: dict[int, list[str]] = {}
+    for tree, place in disputed.values_list("tree_id", "place"):
+        in_dispute.setdefault(tree, []).append(place)
     if not in_dispute:
         return False
     mine = _Own(project, worker)
-    trees = {tree for tree, _ in in_dispute}
-    rows = open_questions(project).filter(tree__in=trees).values_list("tree_id", "place")
+    rows = open_questions(project).filter(tree__in=in_dispute).values_list("tree_id", "place")
     return any(
-        _is_on_path(tree, place, in_dispute) and not mine.keeps_from(tree, place)
+        _is_below(place, in_dispute[tree]) and not mine.keeps_from(tree, place)
         for tree, place in rows
     )
 
@@ -174,18 +189,21 @@ class _Own:
         written = Node.objects.filter(tree__in=growing, created_by=worker)
         ended = Assignment.objects.filter(project=project, worker=worker, kind=Kind.PATH)
         ended = ended.filter(state__in=[State.SUBMITTED, State.RETURNED], work_id__in=growing)
-        self._turns = list(written.live().values_list("tree_id", "place"))
+        self._turns: dict[int, list[str]] = {}
+        for tree, place in written.live().values_list("tree_id", "place"):
+            self._turns.setdefault(tree, []).append(place)
         self._taken_out = set(written.values_list("tree_id", "parent_id", "branch"))
         self._had = set(ended.values_list("work_id", "part"))
         self._trees = set(growing.filter(question__created_by=worker).values_list("pk", flat=True))
 
     def keeps_from(self, tree: int, place: str) -> bool:
         """Whether the worker may not write under the question at the place."""
-        return tree in self._trees or _is_on_path(tree, place, self._turns)
+        return tree in self._trees or _is_below(place, self._turns.get(tree, ()))
 
     def had(self, tree: int, part: str, parent: int | None, branch: str) -> bool:
         return (tree, part) in self._had or (tree, parent, branch) in self._taken_out
 
 
-def _is_on_path(tree: int, place: str, turns: list[tuple[int, str]]) -> bool:
-    return any(one == tree and place.startswith(at) for one, at in turns)
+def _is_below(place: str, turns: Collection[str]) -> bool:
+    """Whether one of the turns, each by its place, is at the place or above it."""
+    return any(place.startswith(turn) for turn in turns)

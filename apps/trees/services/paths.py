@@ -28,10 +28,10 @@ def submit_path(assignment: Assignment, *, key: str, now: datetime) -> Submitted
     content = typed_in(assignment.path_steps.standing())
     try:
         with transaction.atomic():
-            lock_tree(assignment.work_id)
+            tree = lock_tree(assignment.work_id)
             answer = submit(
                 assignment.pk, worker=assignment.worker, key=key, content=content,
-                take=partial(_write_nodes, now=now), work=work_of(assignment), now=now,
+                take=partial(_write_nodes, tree=tree, now=now), work=work_of(assignment), now=now,
             )  # fmt: skip
             if isinstance(answer, NotTaken) and answer.again is not None:
                 _go_on(assignment, answer.again)
@@ -48,8 +48,7 @@ def _go_on(assignment: Assignment, again: Assignment) -> None:
     again.save(update_fields=["draft"])
 
 
-def _write_nodes(assignment: Assignment, *, now: datetime) -> dict[str, Any]:
-    tree = Tree.objects.select_related("project").get(pk=assignment.work_id)
+def _write_nodes(assignment: Assignment, *, tree: Tree, now: datetime) -> dict[str, Any]:
     if not is_branch_open(tree, assignment.part):
         raise BranchGoneError
     steps = list(assignment.path_steps.standing())
@@ -61,7 +60,9 @@ def _write_nodes(assignment: Assignment, *, now: datetime) -> dict[str, Any]:
         parent = _write_node(tree, parent, branch, step, assignment)
         branch = Node.Branch(step.answer.lower())
     refresh(tree, actor=assignment.worker, now=now)
-    audit.record(assignment.worker, "submit path", tree, project=tree.project, turns=len(steps) - 1)
+    audit.record(
+        assignment.worker, "submit path", tree, project=assignment.project, turns=len(steps) - 1
+    )
     return {"turns": len(steps) - 1, "answer": steps[-1].answer, "tree_state": tree.state}
 
 

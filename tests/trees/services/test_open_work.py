@@ -9,6 +9,7 @@ from apps.projects.models import Project
 from apps.snippets.models import Question, Snippet
 from apps.trees.domain.tree import Answer
 from apps.trees.models import Cut, Node, Tree
+from apps.trees.services import open_branches
 from apps.trees.services.cuts import restore, take_out
 from apps.trees.services.open_work import new_trees, started_branches, waiting_questions
 from apps.workers.models import Assignment
@@ -335,3 +336,12 @@ def test_taking_work_takes_a_constant_number_of_queries():
         idle.add(len(queries))
     assert len(taken) == len(idle) == 1
     assert max(taken | idle) <= 25
+
+
+def test_open_branches_go_on_after_a_chunk(monkeypatch):
+    monkeypatch.setattr(open_branches, "CHUNK", 2)
+    project = make_project(active_trees=1)
+    grow_many(project, 5, worker_of(project))
+    found = list(started_branches(project, worker=worker_of(project)))
+    assert [work.work_id for work in found] == list(Tree.objects.values_list("pk", flat=True))
+    assert {work.part.split("-")[1] for work in found} == {"no"}
