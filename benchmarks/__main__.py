@@ -13,7 +13,7 @@ def main() -> int:
     for script in scripts:
         sys.stdout.write(f"\n== {script.stem.replace('_', ' ')}\n")
         sys.stdout.flush()
-        if subprocess.run([sys.executable, script]).returncode:  # noqa: S603
+        if subprocess.run([sys.executable, "-m", f"benchmarks.{script.stem}"]).returncode:  # noqa: S603
             failed.append(script.name)
     if failed:
         sys.stderr.write(f"These did not end: {', '.join(failed)}\n")
