@@ -36,12 +36,16 @@ ifneq ($(TEST_DATABASE_URL),)
 endif
 
 # Other people's readers, heavy ones, in an environment of their own: what each of them sees.
+# TENSORFLOW=1 tries that reader, too: it is as large as all the others together.
 test-consumers: $(INSTALLED) .env $(INSTALLED_CONSUMERS)
+ifneq ($(TENSORFLOW),)
+	@$(VENV_CONSUMERS)/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-tensorflow.txt
+endif
 	@rm -rf var/consumers && mkdir -p var/consumers
 	@VAR_DIR=var/consumers DEBUG=false HTTPS=false CELERY_BROKER_URL=filesystem:// \
 	  DATABASE_URL=sqlite:///var/consumers/studio.sqlite3 \
 	  $(PY) -m tests.exports.consumers.write_exports var/consumers/exports
-	@$(VENV_CONSUMERS)/bin/python tests/exports/consumers/read_exports.py var/consumers/exports
+	@$(VENV_CONSUMERS)/bin/python -m tests.exports.consumers.read_exports var/consumers/exports
 
 lint: $(INSTALLED_DEV) .env
 	$(VENV)/bin/ruff check .

@@ -115,6 +115,18 @@ TABLE: dict[str, Row] = {
     "exports:list": Row(GET=only_admins(200), HEAD=REFUSED, POST=only_admins(200)),
     "exports:import": Row(GET=only_admins(200), HEAD=REFUSED, POST=only_admins(200)),
     "exports:download": Row(GET=only_admins(200), takes={"job_id": "export_id"}),
+    "exports:card": Row(GET=only_admins(200), HEAD=REFUSED, POST=only_admins(200)),
+    "exports:splits": Row(GET=only_admins(200)),
+    "exports:make_splits": Row(POST=only_admins(302)),
+    "exports:freeze_splits": Row(POST=only_admins(302)),
+    "exports:thaw_splits": Row(POST=only_admins(302)),
+    "exports:look_for_leaks": Row(POST=only_admins(302)),
+    "exports:split_documents": Row(GET=only_admins(200)),
+    "exports:pin": Row(POST=only_admins(302), data={"split": "dev"}),
+    "snippets:licences": Row(GET=only_admins(200)),
+    "snippets:set_licence": Row(
+        POST=only_admins(302), data={"domain": "office.example", "licence": "CC0"}
+    ),
     "desk:workers": Row(GET=only_admins(200)),
     "workers:next": Row(POST=members(302)),
     "workers:another": Row(POST=members(302)),

@@ -51,6 +51,8 @@ def _project_links(request: HttpRequest, project: Project, *, role: str) -> list
     if role == Role.ADMIN:
         names += [
             ("Leases", "workers:leases"),
+            ("Splits", "exports:splits"),
+            ("Licences", "snippets:licences"),
             ("Settings", "projects:settings"),
             ("Log", "projects:log"),
         ]

@@ -3,7 +3,9 @@
 from celery import shared_task
 
 from apps.exports.services.exporting import run_export
+from apps.exports.services.leaks import run_leak_report
 from apps.exports.services.sharc_import import run_import
+from apps.exports.services.splits import run_splits
 from apps.exports.services.uploads import forget_uploads
 from apps.projects.services.jobs import run_job
 
@@ -12,6 +14,16 @@ from apps.projects.services.jobs import run_job
 def import_sharc(job_id: int) -> None:
     run_job(job_id, run_import)
     forget_uploads(job_id)
+
+
+@shared_task(name="exports.make_splits")
+def make_splits(job_id: int) -> None:
+    run_job(job_id, run_splits)
+
+
+@shared_task(name="exports.find_leaks")
+def find_leaks(job_id: int) -> None:
+    run_job(job_id, run_leak_report)
 
 
 @shared_task(name="exports.export")

@@ -15,7 +15,14 @@ from apps.projects.uploads import ManyFilesField
 from apps.snippets.domain.extraction import Format, format_of
 from apps.snippets.errors import DocumentRefusedError
 from apps.snippets.models import Document, DocumentQuerySet, Snippet, SnippetQuerySet
-from apps.snippets.services.ingest import MAX_LICENCE, MAX_TITLE, MAX_URL, Details, refuse_url
+from apps.snippets.services.ingest import (
+    MAX_ATTRIBUTION,
+    MAX_LICENCE,
+    MAX_TITLE,
+    MAX_URL,
+    Details,
+    refuse_url,
+)
 from apps.snippets.services.ingest_archives import is_archive
 
 NO_SPLIT = "none"
@@ -44,6 +51,13 @@ class DetailsForm(forms.Form):
         widget=forms.TextInput(attrs=_LEGIBLE),
         help_text="What allows us to use it, such as Open Government Licence v3.0.",
     )
+    attribution = forms.CharField(
+        max_length=MAX_ATTRIBUTION,
+        required=False,
+        widget=forms.TextInput(attrs=_LEGIBLE),
+        help_text="Whom the licence wants to be named, and how. Left empty: title, source URL and "
+        "day.",
+    )
     retrieved_on = forms.DateField(
         label="Retrieved on",
         required=False,
@@ -52,7 +66,7 @@ class DetailsForm(forms.Form):
     )
 
     def details(self) -> Details:
-        names = ("source_url", "title", "language", "licence", "retrieved_on")
+        names = ("source_url", "title", "language", "licence", "attribution", "retrieved_on")
         return Details(**{name: self.cleaned_data[name] for name in names if name in self.fields})
 
 
@@ -110,9 +124,9 @@ class UploadForm(_WithUrl):
     index = forms.FileField(
         label="List of sources",
         required=False,
-        help_text="JSON: an array of objects with file, source_url, title, language, licence and "
-        "retrieved_on. In a zip it is called index.json. What it says of a file comes before what "
-        "stands here; a file without a source URL is known by its name alone.",
+        help_text="JSON: an array of objects with file, source_url, title, language, licence, "
+        "attribution and retrieved_on. In a zip it is called index.json. What it says of a file "
+        "comes before what stands here; a file without a source URL is known by its name alone.",
     )
     field_order = [
         "documents",
@@ -121,6 +135,7 @@ class UploadForm(_WithUrl):
         "index",
         "language",
         "licence",
+        "attribution",
         "retrieved_on",
     ]
 
@@ -150,7 +165,8 @@ class PasteForm(_WithUrl):
         required=False, help_text="Left empty: what the text says, or its first heading."
     )
     field_order = [
-        "text", "text_format", "source_url", "title", "language", "licence", "retrieved_on",
+        "text", "text_format", "source_url", "title", "language", "licence", "attribution",
+        "retrieved_on",
     ]  # fmt: skip
 
     def clean_text(self) -> str:
@@ -166,7 +182,7 @@ class FetchForm(DetailsForm):
         widget=forms.Textarea(attrs={"rows": 6, "dir": "ltr", "inputmode": "url"}),
         help_text="One a line.",
     )
-    field_order = ["urls", "language", "licence", "retrieved_on"]
+    field_order = ["urls", "language", "licence", "attribution", "retrieved_on"]
 
     def clean_urls(self) -> list[str]:
         urls = list(dict.fromkeys(str(self.cleaned_data["urls"]).split()))
@@ -183,7 +199,7 @@ class FetchForm(DetailsForm):
 class CorrectForm(_WithUrl):
     title = _title_field(required=False)
     source_url = _url_field(help_text="The same for all versions of the document.")
-    field_order = ["title", "source_url", "language", "licence", "retrieved_on"]
+    field_order = ["title", "source_url", "language", "licence", "attribution", "retrieved_on"]
 
 
 # Limits -------------------------------------------------------------------------------------

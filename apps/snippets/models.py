@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.projects.models import Project, Split
+from apps.snippets.domain.source import credit_of
 from apps.snippets.fields import FoldedField
 from apps.workers.models import Assignment, Kind, Provenance
 
@@ -54,6 +55,10 @@ class DocumentQuerySet(models.QuerySet["Document"]):
     def with_all_snippets_settled(self) -> DocumentQuerySet:
         proposed = Snippet.objects.proposed().values("document")
         return self.filter(pk__in=Snippet.objects.values("document")).exclude(pk__in=proposed)
+
+    def collected(self) -> DocumentQuerySet:
+        """Those that were loaded here; of what came in a ShARC file, there is no page."""
+        return self.exclude(media="")
 
     def newest(self) -> DocumentQuerySet:
         """Without those whose page is here in a newer version."""
@@ -96,6 +101,9 @@ class Document(Provenance):
     title = models.CharField(max_length=500, blank=True)
     language = models.CharField(max_length=35, blank=True)
     licence = models.CharField(max_length=200, blank=True)
+    attribution = models.CharField(
+        max_length=500, blank=True, help_text="Whom its licence wants to be named, and how."
+    )
     retrieved_on = models.DateField(null=True, blank=True)
     media = models.CharField(max_length=10, choices=Media.choices, blank=True)
     encoding = models.CharField(max_length=40, blank=True, help_text="Of the file as it came.")
@@ -129,6 +137,11 @@ class Document(Provenance):
 
     def get_absolute_url(self) -> str:
         return reverse("snippets:document", args=[self.project.slug, self.pk])
+
+    @property
+    def credit(self) -> str:
+        """What to write beside anything that is taken from it."""
+        return self.attribution or credit_of(self.title, self.source_url, self.retrieved_on)
 
 
 class SnippetQuerySet(models.QuerySet["Snippet"]):

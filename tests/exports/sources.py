@@ -7,6 +7,7 @@ from hashlib import sha1
 
 from hypothesis import strategies as st
 
+from apps.exports.formats.about import About
 from apps.exports.formats.rows import SPLITS, DocumentRow, NodeRow, TreeRow, UtteranceRow
 from apps.scenarios.domain.expansion import expand_plain
 from apps.scenarios.domain.identifiers import utterance_id
@@ -28,6 +29,12 @@ texts = st.sampled_from(ODD) | st.text(
 ).filter(lambda text: any(map(str.isalnum, text)))
 
 
+ABOUT = About(
+    creators=("Bus Institute",), url="https://buses.example/data", trees=3, documents=1, hosts=1,
+    licences={"CC BY-SA 3.0": 1}, people={"grew trees": 2}, published_on="2024-03-05",
+)  # fmt: skip
+
+
 @dataclass(frozen=True)
 class ListSource:
     """Trees with their utterances by split, as a `Source`."""
@@ -36,7 +43,7 @@ class ListSource:
     name: str = "buses"
     title: str = "Rules of “buses”: 1"
     language: str = "en-GB"
-    licences: Sequence[str] = ("CC BY-SA 3.0",)
+    about: About = ABOUT
     splits: Sequence[str] = field(default=())
 
     def __post_init__(self):

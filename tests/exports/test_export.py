@@ -29,6 +29,9 @@ from tests.factories import make_member, make_project, make_tree, make_user, mak
 pytestmark = pytest.mark.django_db
 
 EVERY = list(FORMATS)
+PLOTS = ("depths", "labels", "questions", "scenarios")
+CARD = {"README.md", "SOURCES.csv", *(f"plots/{name}.svg" for name in PLOTS)}
+CARDS = {name: {f"{name}/{path}" for path in CARD} for name in EVERY}
 
 
 def quietly(step: str, done: int, total: int) -> None:
@@ -154,7 +157,7 @@ def test_the_same_state_gives_the_same_files_whenever_and_wherever(exported, nam
 def test_the_manifest_says_what_is_there(exported):
     manifest = json.loads((exported("csv", "--seed", 7) / "MANIFEST.json").read_text())
     (entry,) = manifest["exports"]
-    (file,) = entry.pop("files")
+    *_, file = entry.pop("files")
     assert manifest["project"] == "buses"
     assert manifest["software"] == {"name": "sharc_studio", "version": "0.1.0"}
     assert (file["path"], len(file["sha256"])) == ("utterances_dev.csv", 64)
@@ -168,6 +171,7 @@ def test_the_manifest_says_what_is_there(exported):
             "allow_unverified": False,
         },
         "counts": {"dev": {"irrelevant": 1, "more": 3, "no": 1, "yes": 4}},
+        "licences": {"": 1},
     }  # fmt: skip
 
 
@@ -223,9 +227,28 @@ def test_an_export_replaces_the_one_of_the_same_format_and_nothing_else(exported
     (folder / "notes.txt").write_text("mine")
     exported("csv", folder="conversational-json")
     exported("conversational-json", "--shards", 1)
-    assert sorted(files(folder)) == [
+    assert sorted(set(files(folder)) - CARD) == [
         "MANIFEST.json", "dev-00000-of-00001.json", "notes.txt", "utterances_dev.csv",
     ]  # fmt: skip
+    assert command("check_export", folder)[0].count(": valid") == 2
+
+
+@pytest.mark.parametrize("order", [("csv", "huggingface"), ("huggingface", "csv")])
+def test_formats_in_one_folder_share_the_card_that_readers_need(exported, order):
+    for name in order:
+        folder = exported(name, folder="one")
+    assert set(files(folder)) >= CARD | {"croissant.json", "utterances_dev.csv"}
+    assert "config_name: utterances" in (folder / "README.md").read_text()
+    assert command("check_export", folder)[0].count(": valid") == 2
+    exported("unitxt", folder="one")
+    exported("csv", folder="one")
+    assert command("check_export", folder)[0].count(": valid") == 3
+
+
+def test_the_card_of_the_last_format_is_the_card_of_a_folder(exported):
+    exported("csv", folder="one")
+    folder = exported("unitxt", folder="one")
+    assert "This folder: unitxt" in (folder / "README.md").read_text()
     assert command("check_export", folder)[0].count(": valid") == 2
 
 
@@ -366,8 +389,9 @@ def test_a_job_writes_a_zip_with_a_folder_for_each_format(buses, settings):
     assert job.state == Job.State.DONE
     with zipfile.ZipFile(settings.MEDIA_ROOT / job.result) as archive:
         assert archive.namelist() == [
-            "MANIFEST.json", "csv/utterances_dev.csv", "unitxt/cards/buses.json",
-            "unitxt/dev.jsonl", "unitxt/tasks/buses.json", "unitxt/templates/buses.json",
+            "MANIFEST.json", *sorted([*CARDS["csv"], "csv/utterances_dev.csv"]),
+            *sorted([*CARDS["unitxt"], "unitxt/cards/buses.json", "unitxt/dev.jsonl",
+                     "unitxt/tasks/buses.json", "unitxt/templates/buses.json"]),
         ]  # fmt: skip
         archive.extractall(settings.MEDIA_ROOT / "unpacked")
     said, _ = command("check_export", settings.MEDIA_ROOT / "unpacked")

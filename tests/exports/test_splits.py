@@ -8,9 +8,9 @@ from django.core.management.base import CommandError
 from django.utils import timezone
 
 from apps.exports.errors import SplitsRefusedError
+from apps.exports.services.leaks import near_leaks
 from apps.exports.services.splits import (
     freeze_splits,
-    near_leaks,
     pin_document,
     plan_splits,
     plan_splits_anew,

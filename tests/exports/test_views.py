@@ -17,6 +17,7 @@ from tests.exports.records import bus_pass
 from tests.factories import make_member, make_project
 
 pytestmark = pytest.mark.django_db
+PLOTS = ("depths", "labels", "questions", "scenarios")
 
 
 @pytest.fixture
@@ -153,9 +154,12 @@ def test_an_export_is_made_and_downloaded(client, admin):
         lists = "sharc/buses/negative_sample_utterance_ids"
         assert sorted(archive.namelist()) == [
             "MANIFEST.json",
+            "sharc/README.md",
+            "sharc/SOURCES.csv",
             "sharc/buses/json/sharc_dev.json",
             f"{lists}/sharc_negative_question_utterance_ids.txt",
             f"{lists}/sharc_negative_scenario_utterance_ids.txt",
+            *(f"sharc/plots/{name}.svg" for name in PLOTS),
         ]
 
 

@@ -111,7 +111,9 @@ def visits_of_an_admin(project: Project) -> Iterator[Visit]:
     for name in (
         "desk:project", "projects:settings", "projects:guidelines", "projects:people",
         "projects:delete", "projects:log", "trees:list", "scenarios:utterances", "exports:list",
-        "exports:import", "scenarios:audit",
+        "exports:import", "scenarios:audit", "exports:splits", "exports:split_documents",
+        "exports:card",
+        "snippets:licences",
     ):  # fmt: skip
         yield visit(name, slug)
     yield visit("projects:guideline", slug, "trees")

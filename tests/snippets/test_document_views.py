@@ -235,7 +235,8 @@ def test_a_document_shows_its_details_versions_and_snippets(client, expert, proj
     for part in (
         "The page has changed since: version 2 is the newest.",
         "Costs It is free . Discarded There is no rule in it 4 0",
-        f"Source URL {URL} Language en Licence OGL Retrieved on 31 May 2024 Split Dev",
+        f"Source URL {URL} Language en Licence OGL Attribution “Bikes”, {URL}, "
+        "retrieved on 2024-05-31 Retrieved on 31 May 2024 Split Dev",
         "To look at 0 Accepted 0 Discarded 1",
         "Version 1 , this one",
     ):

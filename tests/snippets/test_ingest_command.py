@@ -214,7 +214,7 @@ def test_a_path_that_is_not_there_is_refused_before_anything_is_written(folder, 
         (b'[{"file": "a", "retrieved_on": "31/5/24"}]',
          "entry 1: '31/5/24' is no date, such as 2024-05-31."),
         (b'[{"file": "a", "url": "x"}]', "entry 1: 'url' is not known; use file, source_url, "
-         "title, language, licence, retrieved_on."),
+         "title, language, licence, attribution, retrieved_on."),
     ],
 )  # fmt: skip
 def test_an_index_that_is_wrong_is_refused_with_the_place(folder, content, said):

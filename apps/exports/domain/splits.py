@@ -22,13 +22,17 @@ DEFAULT_RATIOS = (0.7, 0.1, 0.2)
 
 @dataclass(frozen=True)
 class Source:
-    """A page. `texts` are its folded rule texts; `split` is where it is now, "" for nowhere."""
+    """A page. `texts` are its folded rule texts; `split` is where it is now, "" for nowhere.
+
+    A pinned one stays there, also when splits are drawn anew.
+    """
 
     key: str
     domain: str
     trees: int
     texts: frozenset[str] = frozenset()
     split: str = ""
+    is_pinned: bool = False
 
 
 @dataclass(frozen=True)

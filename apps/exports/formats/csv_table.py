@@ -51,14 +51,15 @@ COLUMNS = tuple(_CHECKS)
 
 def write(source: Source, folder: Path, options: Options) -> None:
     for split in source.splits:
-        with _open_to_write(folder / _PATTERN.format(split=split)) as stream:
+        with open_csv(folder / _PATTERN.format(split=split)) as stream:
             stream.write(_MARK if options.byte_order_mark else "")
             writer = csv.writer(stream, lineterminator="\r\n")
             writer.writerow(COLUMNS)
             writer.writerows(map(_cells, source.utterances(split)))
 
 
-def _open_to_write(path: Path) -> TextIO:
+def open_csv(path: Path) -> TextIO:
+    """The csv module makes the line ends itself."""
     stream = open_to_write(path)
     stream.reconfigure(newline="")  # type: ignore[attr-defined]
     return stream
@@ -70,7 +71,12 @@ def _cells(row: UtteranceRow) -> list[str]:
         _turns_as_text(row.history), _turns_as_text(row.evidence), row.answer, row.answer_class,
         row.kind,
     ]  # fmt: skip
-    return [f"'{cell}" if _FORMULA.match(cell) else cell for cell in cells]
+    return list(map(harmless, cells))
+
+
+def harmless(cell: str) -> str:
+    """A cell that no spreadsheet takes for a formula."""
+    return f"'{cell}" if _FORMULA.match(cell) else cell
 
 
 def _turns_as_text(turns: Turns) -> str:

@@ -11,11 +11,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from apps.exports.formats.card import write_card
 from apps.exports.formats.checks import FieldError, FormatError, Increasing, path_of, same
-from apps.exports.formats.files import Counted, locating, name_in, open_to_write
-from apps.exports.formats.huggingface_card import Count, Counts, read_card, write_card
+from apps.exports.formats.croissant import check_croissant, write_croissant
+from apps.exports.formats.files import Counted, locating, name_in
+from apps.exports.formats.huggingface_card import Count, Counts, lines_of, read_card
 from apps.exports.formats.huggingface_schema import CONFIGS, check_row
-from apps.exports.formats.plots import bars
 from apps.exports.formats.rows import (
     CLASSES,
     SPLITS,
@@ -31,8 +32,8 @@ from apps.scenarios.domain.turns import turns_as_json
 
 NAME = "huggingface"
 READERS = (
-    "Hugging Face folder: Parquet and a dataset card. Read by the library datasets, and by "
-    "anything that reads Parquet."
+    "Hugging Face folder: Parquet, a dataset card and Croissant metadata. Read by the library "
+    "datasets, by mlcroissant, and by anything that reads Parquet."
 )
 MARKS: tuple[str, ...] = ("utterances/*.parquet",)
 
@@ -54,11 +55,8 @@ def write(source: Source, folder: Path, options: Options) -> None:
             name = SPLIT_NAMES[split]
             path = folder / config / f"{name}.parquet"
             counts[config][name] = _write_parquet(path, rows[config], config)
-    with open_to_write(folder / "README.md") as stream:
-        stream.write(write_card(source, counts, seen))
-    for name, (title, numbers) in seen.plots.items():
-        with open_to_write(folder / "plots" / f"{name}.svg") as stream:
-            stream.write(bars(title, numbers))
+    write_card(source, folder, seen, readers=READERS, more=lines_of(counts))
+    write_croissant(source, folder, seen)
 
 
 def _write_parquet(path: Path, rows: Iterable[dict[str, Any]], config: str) -> Count:
@@ -136,6 +134,7 @@ def read(folder: Path) -> Iterator[Found]:
         if config not in counts:
             raise FormatError(f"{config}/SPLIT.parquet", "", "missing: there is no such file")
     read_card(folder, counts)
+    check_croissant(folder)
 
 
 def _read_parquet(folder: Path, path: Path, config: str, split: str) -> Iterator[Found]:

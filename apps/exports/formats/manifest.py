@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,15 +46,18 @@ class Export:
 
 def describe(
     folder: Path, name: str, inside: str, parameters: dict[str, Any],
-    counts: dict[str, dict[str, int]],
+    counts: dict[str, dict[str, int]], licences: Mapping[str, int] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """An export's entry: all files under `folder/inside` are its own."""
+    """An export's entry: all files under `folder/inside` are its own. `licences` has documents by
+    licence, "" where none is stated.
+    """
     paths = sorted(path for path in (folder / inside).rglob("*") if path.is_file())
     return {
         "format": name,
         "folder": inside,
         "parameters": parameters,
         "counts": counts,
+        "licences": dict(licences or {}),
         "files": [_file(folder, path) for path in paths],
     }
 
@@ -92,6 +96,10 @@ def _length(value: Any, field: str) -> None:
         number(value, field)
 
 
+def _licences(value: Any, field: str) -> None:
+    object_of({}, dict.fromkeys(value if isinstance(value, dict) else (), number))(value, field)
+
+
 PARAMETERS: dict[str, Check] = {
     "splits": list_of(one_of(*SPLITS)), "seed": number, "shards": number, "anonymise": boolean,
     "byte_order_mark": boolean, "min_length": _length, "max_length": _length,
@@ -101,7 +109,7 @@ PARAMETERS: dict[str, Check] = {
 _ENTRY = object_of({
     "format": one_of(*FORMATS), "folder": one_of("", *FORMATS), "counts": _COUNTS,
     "parameters": object_of(PARAMETERS), "files": list_of(_FILE),
-})  # fmt: skip
+}, {"licences": _licences})  # fmt: skip
 _MODEL = object_of({
     "project": text, "software": object_of({"name": text, "version": text}),
     "exports": list_of(_ENTRY),

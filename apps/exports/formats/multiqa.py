@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, cast
 
+from apps.exports.formats.card import licence_of
 from apps.exports.formats.checks import FormatError
 from apps.exports.formats.files import (
     Counted,
@@ -68,11 +69,11 @@ def _write_split(folder: Path, stem: str, header: dict[str, Any], body: IO[bytes
 def _header(source: Source, name: str, split: str, counts: Counts) -> dict[str, Any]:
     return {
         "dataset_name": name,
-        "version": "1.0",
+        "version": source.about.version,
         "flavor": "",
         "split": split,
-        "dataset_url": "",
-        "license": ", ".join(source.licences),
+        "dataset_url": source.about.url,
+        "license": licence_of(source.about),
         "data_source": source.title,
         "context_answer_detection_source": "spans that annotators marked",
         "tokenization_source": DESCRIPTION,

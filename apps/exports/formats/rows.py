@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
+from apps.exports.formats.about import About
 from apps.trees.domain.tree import Path
 
 SPLITS = ("train", "dev", "test")
@@ -81,6 +82,8 @@ class DocumentRow:
     title: str
     created_at: datetime
     snippets: tuple[str, ...]
+    licence: str = ""
+    attribution: str = ""
 
 
 class Source(Protocol):
@@ -97,7 +100,7 @@ class Source(Protocol):
     @property
     def language(self) -> str: ...
     @property
-    def licences(self) -> Sequence[str]: ...
+    def about(self) -> About: ...
     @property
     def splits(self) -> Sequence[str]: ...
 

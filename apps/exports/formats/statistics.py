@@ -1,13 +1,24 @@
 """What a dataset card says in numbers, counted while the rows go by."""
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from apps.exports.formats.rows import CLASSES, TreeRow, UtteranceRow
 from apps.snippets.domain.words import count_words
 
 LABELS = {"yes": "Yes", "no": "No", "irrelevant": "Irrelevant", "more": "Follow-up question"}
+KINDS = {
+    "plain": "without a scenario", "scenario": "with a scenario",
+    "negative_question": "with an irrelevant question",
+    "negative_scenario": "with an irrelevant scenario",
+}  # fmt: skip
 _BIN, _BINS = 10, 10
+_PERSONAL = {
+    "e-mail addresses": re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+"),
+    # Groups of digits, eight or more of them in all: dates and sums of money have fewer.
+    "telephone numbers": re.compile(r"(?<![\w.,])(?:\+|\(?0)\d(?:[ ()/.-]{0,2}\d){7,14}(?!\w)"),
+}
 
 
 class Statistics:
@@ -15,18 +26,33 @@ class Statistics:
 
     def __init__(self) -> None:
         self.classes: dict[str, Counter[str]] = {}
+        self.kinds: Counter[str] = Counter(dict.fromkeys(KINDS.values(), 0))
+        self.personal: Counter[str] = Counter(dict.fromkeys(_PERSONAL, 0))
         self.depths: Counter[int] = Counter()
         self.scenarios: Counter[int] = Counter()
         self.questions: Counter[int] = Counter()
 
     def utterances(self, rows: Iterator[UtteranceRow], split: str) -> Iterator[UtteranceRow]:
         """The rows as they come, counted."""
+        self.classes.setdefault(split, Counter())
+        for row in rows:
+            self.add_utterances((row,), split)
+            yield row
+
+    def add_utterances(self, rows: Iterable[UtteranceRow], split: str) -> None:
         classes = self.classes.setdefault(split, Counter())
         for row in rows:
             classes[row.answer_class] += 1
+            self.kinds[KINDS.get(row.kind, row.kind)] += 1
             if row.scenario:
                 self.scenarios[_bin(row.scenario)] += 1
-            yield row
+            said = f"{row.question}\n{row.scenario}\n{row.answer}"
+            for what, pattern in _PERSONAL.items():
+                self.personal[what] += len(pattern.findall(said))
+
+    @property
+    def count(self) -> int:
+        return sum(classes.total() for classes in self.classes.values())
 
     def trees(self, rows: Iterator[TreeRow]) -> Iterator[TreeRow]:
         for tree in rows:

@@ -22,7 +22,9 @@ from apps.exports.errors import ExportRefusedError
 from apps.exports.formats.manifest import MANIFEST, as_text, describe
 from apps.exports.formats.registry import FORMATS
 from apps.exports.formats.rows import Options
+from apps.exports.services.cards import add_card
 from apps.exports.services.exportable import classes_by_split, count_of_growing_trees
+from apps.exports.services.licences import refuse_without_licence
 from apps.exports.services.placing import place
 from apps.exports.services.project_source import Progress, ProjectSource
 from apps.projects.models import Job, Project, Split
@@ -113,7 +115,9 @@ def _write(
         (folder / inside).mkdir(parents=True, exist_ok=True)
         source.doing = f"writing {name}"
         FORMATS[name].write(source, folder / inside, wanted.options)
-        entries.append(describe(folder, name, inside, parameters, counted))
+        add_card(name, source, folder / inside)
+        licences = source.about.licences
+        entries.append(describe(folder, name, inside, parameters, counted, licences))
     text = as_text(project.slug, software_version(), entries)
     (folder / MANIFEST).write_text(text, encoding="utf-8", newline="\n")
 
@@ -200,6 +204,7 @@ def _counts(project: Project, wanted: Wanted) -> dict[Split, Counter[str]]:
     if not splits:
         why = _nothing_in("", sum(unverified.values()))
         raise ExportRefusedError(f"{project.slug}: {why}")
+    refuse_without_licence(project, splits, allow_unverified=wanted.allow_unverified)
     return {split: found[split] for split in Split if split in splits}
 
 

@@ -2,6 +2,9 @@
 
 A new folder appears at once, by one change of a name. Into a folder that is there, files go one by
 one and the manifest last: until then the files do not fit it, and `check_export` says so.
+
+Several formats in one folder share one card: the last one's, but for that of Hugging Face, which
+its readers need.
 """
 
 import json
@@ -9,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from apps.exports.errors import ExportRefusedError
+from apps.exports.formats import huggingface
+from apps.exports.formats.card import CARD, PLOTS, SOURCES
 from apps.exports.formats.checks import FormatError
 from apps.exports.formats.manifest import MANIFEST, Export, as_text, read_manifest
 
@@ -24,8 +29,9 @@ def place(source: Path, target: Path) -> None:
     here = _exports_of(target)
     new = read_manifest(source)
     kept = [one for one in here if (one.format, one.folder) not in _names(new)]
+    _share_card(source, new, kept)
     _refuse_clash(new, kept, target)
-    _join_manifests(source, kept)
+    _join_manifests(source, new, kept)
     for path in sorted(source.rglob("*"), key=lambda path: (path.name == MANIFEST, path)):
         if path.is_file():
             place = target / path.relative_to(source)
@@ -47,6 +53,21 @@ def _names(exports: list[Export]) -> set[tuple[str, str]]:
     return {(one.format, one.folder) for one in exports}
 
 
+def _share_card(source: Path, new: list[Export], kept: list[Export]) -> None:
+    """Takes the files of the card out of the exports that do not have the say on it."""
+    pairs = [(one, other) for one in new for other in kept if one.folder == other.folder]
+    for one, other in pairs:
+        loser, winner = (one, other) if other.format == huggingface.NAME else (other, one)
+        for path in [path for path in loser.files if path in winner.files and _is_card(path)]:
+            loser.value["files"].remove(loser.files[path])
+            if loser is one:
+                (source / path).unlink()
+
+
+def _is_card(path: str) -> bool:
+    return path in {CARD, SOURCES} or path.startswith(f"{PLOTS}/")
+
+
 def _refuse_clash(new: list[Export], kept: list[Export], target: Path) -> None:
     files = {path for one in new for path in one.files}
     for one in kept:
@@ -56,11 +77,11 @@ def _refuse_clash(new: list[Export], kept: list[Export], target: Path) -> None:
             )
 
 
-def _join_manifests(source: Path, kept: list[Export]) -> None:
+def _join_manifests(source: Path, new: list[Export], kept: list[Export]) -> None:
     if kept:
         path = source / MANIFEST
         value: dict[str, Any] = json.loads(path.read_text("utf-8"))
-        entries = [*value["exports"], *(one.value for one in kept)]
+        entries = [one.value for one in (*new, *kept)]
         text = as_text(value["project"], value["software"]["version"], entries)
         path.write_text(text, encoding="utf-8", newline="\n")
 

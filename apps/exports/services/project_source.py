@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import islice
 from typing import Any, TypeVar
 
+from apps.exports.formats.card import statistics_of
 from apps.exports.formats.rows import DocumentRow, NodeRow, TreeRow, UtteranceRow
+from apps.exports.formats.statistics import Statistics
+from apps.exports.services.about import about
 from apps.exports.services.exportable import exportable
 from apps.projects.models import Project, Split
 from apps.scenarios.domain.turns import turns_from_json
@@ -44,13 +48,13 @@ class ProjectSource:
         self.title = project.name
         self.language = project.language
         self.splits: tuple[str, ...] = tuple(split.value for split in splits)
-        self.licences = self._licences()
+        self.about = about(project, splits)
         self.doing = "writing"
 
-    def _licences(self) -> list[str]:
-        documents = Document.objects.filter(project=self._project, split__in=self.splits)
-        stated = documents.exclude(licence="").order_by("licence").distinct()
-        return list(stated.values_list("licence", flat=True))
+    @cached_property
+    def statistics(self) -> Statistics:
+        """For the card: counted once, however many formats are written."""
+        return statistics_of(self)
 
     def count(self, split: str) -> int:
         return self._rows(split).count()
@@ -82,12 +86,15 @@ class ProjectSource:
     def documents(self, split: str) -> Iterator[DocumentRow]:
         asked = self._rows(split).order_by().values("tree__question__snippet__document")
         documents = Document.objects.filter(pk__in=asked).order_by("source_url", "version")
-        fields = documents.values_list("pk", "source_url", "version", "title", "created_at")
-        for chunk in _chunks(fields.iterator(chunk_size=DOCUMENTS), DOCUMENTS):
-            snippets = _snippets_of([row[0] for row in chunk], self._rows(split))
-            for key, source_url, version, title, created_at in chunk:
-                texts = tuple(dict.fromkeys(snippets[key]))
-                yield DocumentRow(source_url, version, title, created_at, texts)
+        rows = documents.without_texts()
+        for chunk in _chunks(rows.iterator(chunk_size=DOCUMENTS), DOCUMENTS):
+            snippets = _snippets_of([one.pk for one in chunk], self._rows(split))
+            for one in chunk:
+                texts = tuple(dict.fromkeys(snippets[one.pk]))
+                yield DocumentRow(
+                    one.source_url, one.version, one.title, one.created_at, texts, one.licence,
+                    one.credit,
+                )  # fmt: skip
 
 
 def _chunks(items: Iterable[Item], size: int) -> Iterator[list[Item]]:

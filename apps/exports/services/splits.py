@@ -19,22 +19,30 @@ from apps.exports.domain.splits import (
     place_sources,
 )
 from apps.exports.errors import SplitsRefusedError
-from apps.projects.models import Project, Split
+from apps.projects.models import Job, Project, Split
 from apps.projects.services import audit
+from apps.projects.services.jobs import finish_job, queue_job
 from apps.snippets.domain.folding import fold
-from apps.snippets.domain.similarity import near_duplicates
 from apps.snippets.models import Document, DocumentQuerySet
 from apps.trees.models import Tree
 
 AT_ONCE = 500
+KIND = "splits"
+TASK = "exports.make_splits"
+QUEUED_FROM = 3000
+"""Pages; drawing fewer takes about a second."""
 
 
 @dataclass(frozen=True)
 class SplitPlan:
-    """What drawing splits would do: the sources as they would be, and where each moved goes."""
+    """What drawing splits would do: the sources as they would be, and where each moved goes.
+
+    `before` are the same sources, as they are now.
+    """
 
     sources: tuple[Source, ...]
     moved: dict[str, str]
+    before: tuple[Source, ...] = ()
 
     @property
     def table(self) -> list[tuple[str, Counter[str]]]:
@@ -50,45 +58,42 @@ class SplitPlan:
         return sum((by_split for _, by_split in self.table), Counter())
 
     @property
+    def changed(self) -> int:
+        """How many sources would be in another split than they are, or in one at last."""
+        pairs = zip(self.before, self.sources, strict=True)
+        return sum(before.split != after.split for before, after in pairs)
+
+    @property
     def leaks(self) -> list[Leak]:
         return leaks(self.sources)
-
-
-@dataclass(frozen=True)
-class NearLeak:
-    """Two rule texts of different splits that are nearly the same."""
-
-    cosine: float
-    splits: tuple[str, str]
-    tree_ids: tuple[str, str]
 
 
 def plan_splits(
     project: Project, *, ratios: Sequence[float] = DEFAULT_RATIOS, seed: int = 0
 ) -> SplitPlan:
     """Places what is in no split; what is placed stays. Raises SplitsRefusedError."""
-    return _plan(sources_of(project), ratios, seed)
+    sources = sources_of(project)
+    return _plan(sources, sources, ratios, seed)
 
 
 def plan_splits_anew(
     project: Project, *, ratios: Sequence[float] = DEFAULT_RATIOS, seed: int = 0
 ) -> SplitPlan:
     """Places everything anew but what is pinned. Raises SplitsRefusedError."""
-    pinned = set(
-        _documents(project).filter(is_split_pinned=True).values_list("source_url", flat=True)
-    )
-    loose = [one if one.key in pinned else replace(one, split="") for one in sources_of(project)]
-    return _plan(loose, ratios, seed)
+    sources = sources_of(project)
+    return _plan(sources, [one if one.is_pinned else replace(one, split="") for one in sources],
+                 ratios, seed)  # fmt: skip
 
 
-def _plan(sources: Iterable[Source], ratios: Sequence[float], seed: int) -> SplitPlan:
-    sources = tuple(sources)
+def _plan(
+    before: Sequence[Source], sources: Sequence[Source], ratios: Sequence[float], seed: int
+) -> SplitPlan:
     try:
         moved = place_sources(sources, ratios=check_ratios(ratios), seed=seed)
     except RatiosError as error:
         raise SplitsRefusedError(f"{str(error).capitalize()}.") from error
     after = tuple(replace(one, split=moved.get(one.key, one.split)) for one in sources)
-    return SplitPlan(after, moved)
+    return SplitPlan(after, moved, tuple(before))
 
 
 @transaction.atomic
@@ -154,41 +159,64 @@ def thaw_splits(project: Project, *, actor: User) -> bool:
     return True
 
 
+def queue_splits(
+    project: Project, *, ratios: Sequence[float], seed: int, anew: bool, author: User
+) -> Job:
+    """For projects that are too large to draw while somebody waits."""
+    parameters = {"ratios": list(ratios), "seed": seed, "anew": anew}
+    return queue_job(project, kind=KIND, task=TASK, parameters=parameters, created_by=author)
+
+
+@transaction.atomic
+def run_splits(job: Job) -> None:
+    """The work of a queued job."""
+    said = dict(job.parameters)
+    make_plan = plan_splits_anew if said.pop("anew") else plan_splits
+    plan = make_plan(job.project, **said)
+    moved = write_splits(job.project, plan, actor=job.created_by)
+    totals = {name: plan.totals[name] for name in Split.values}
+    finish_job(job, report={"documents": moved, "trees": totals, "leaks": len(plan.leaks)})
+
+
+def state_of(sources: Iterable[Source]) -> str:
+    """Changes whenever rule texts, splits or pins do."""
+    digest = sha1(usedforsecurity=False)
+    for one in sources:
+        parts = [one.key, one.domain, one.trees, one.split, one.is_pinned, *sorted(one.texts)]
+        digest.update(f"{parts}\n".encode())
+    return digest.hexdigest()
+
+
 def sources_of(project: Project) -> list[Source]:
     """The pages that have trees. One query; of the rule texts only digests are kept."""
     rows = Tree.objects.filter(project=project).values_list(
         "question__snippet__document__source_url",
         "question__snippet__document__domain",
         "question__snippet__document__split",
+        "question__snippet__document__is_split_pinned",
         "question__snippet__text",
     )
     domains: dict[str, str] = {}
     splits: dict[str, set[str]] = defaultdict(set)
     texts: dict[str, list[str]] = defaultdict(list)
-    for url, domain, split, text in rows.order_by().iterator():
+    pinned = set()
+    for url, domain, split, is_pinned, text in rows.order_by().iterator():
         domains[url] = domain
         splits[url].add(split)
+        if is_pinned:
+            pinned.add(url)
         texts[url].append(sha1(fold(text).encode(), usedforsecurity=False).hexdigest())
     return [
         # A new version of a page is in no split until it follows the older ones.
-        Source(url, domains[url], len(texts[url]), frozenset(texts[url]), max(splits[url]))
-        for url in sorted(domains)
-    ]
-
-
-def near_leaks(project: Project) -> list[NearLeak]:
-    """Rule texts of different splits whose TF-IDF cosine reaches the project's threshold."""
-    trees = Tree.objects.filter(project=project).order_by("pk")
-    rows = list(
-        trees.values_list(
-            "tree_id", "question__snippet__document__split", "question__snippet__text"
+        Source(
+            url,
+            domains[url],
+            len(texts[url]),
+            frozenset(texts[url]),
+            max(splits[url]),
+            url in pinned,
         )
-    )
-    pairs = near_duplicates([text for *_, text in rows], project.near_duplicate_threshold or 1.0)
-    return [
-        NearLeak(cosine, (rows[i][1], rows[j][1]), (rows[i][0], rows[j][0]))
-        for i, j, cosine in pairs
-        if rows[i][1] and rows[j][1] and rows[i][1] != rows[j][1]
+        for url in sorted(domains)
     ]
 
 

@@ -14,7 +14,7 @@ from apps.snippets.errors import DocumentRefusedError
 from apps.snippets.models import Document
 from apps.snippets.services.ingest import Details, refuse_unlikely
 
-FIELDS = ("title", "language", "licence", "retrieved_on")
+FIELDS = ("title", "language", "licence", "attribution", "retrieved_on")
 
 
 @transaction.atomic

@@ -28,7 +28,8 @@ from apps.snippets.services.segmenting import BATCH, limits_of, snippet_row
 
 log = structlog.get_logger(__name__)
 
-MAX_URL, MAX_HOST, MAX_TITLE, MAX_LICENCE = 2000, 255, 500, 200
+MAX_URL, MAX_HOST, MAX_TITLE, MAX_LICENCE, MAX_ATTRIBUTION = 2000, 255, 500, 200, 500
+_LONGEST = {"title": MAX_TITLE, "licence": MAX_LICENCE, "attribution": MAX_ATTRIBUTION}
 _LANGUAGE = re.compile(r"(?=.{1,35}\Z)[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 _UNWANTED_IN_URL = re.compile(r"[\s\x00-\x1f\x7f\\]")
 
@@ -41,6 +42,7 @@ class Details:
     title: str = ""
     language: str = ""
     licence: str = ""
+    attribution: str = ""
     retrieved_on: date | None = None
 
 
@@ -89,16 +91,15 @@ def ingest_document(
 def refuse_unlikely(details: Details) -> None:
     """Raises DocumentRefusedError for what cannot be so, or would not fit the database."""
     refuse_url(details.source_url)
-    for name, limit in (("title", MAX_TITLE), ("licence", MAX_LICENCE)):
+    for name, limit in _LONGEST.items():
         if len(getattr(details, name)) > limit:
             raise DocumentRefusedError(f"Its {name} is longer than {limit} characters.")
     if details.language and not _LANGUAGE.fullmatch(details.language):
         raise DocumentRefusedError(
             f"{details.language!r} is no language tag, such as en, ja or pt-BR."
         )
-    for text in (details.title, details.licence):
-        if not _is_storable(text):
-            raise DocumentRefusedError("Its title or licence has characters that are no text.")
+    if not all(_is_storable(getattr(details, name)) for name in _LONGEST):
+        raise DocumentRefusedError("Its title or licence has characters that are no text.")
 
 
 def refuse_url(url: str) -> None:
@@ -193,7 +194,7 @@ def _describe(
     row.domain = host(details.source_url)
     row.title = (details.title or body.title or _first_heading(body))[:MAX_TITLE]
     row.language = details.language or language or row.project.language
-    row.licence = details.licence
+    row.licence, row.attribution = details.licence, details.attribution
     row.retrieved_on = details.retrieved_on
     row.encoding = reading.decoded.encoding
     row.source = reading.decoded.text
@@ -201,7 +202,9 @@ def _describe(
     if latest is not None:
         # All versions of a page are one source document, in one split.
         row.version, row.split = latest.version + 1, latest.split
+        row.is_split_pinned = latest.is_split_pinned
         row.licence = details.licence or latest.licence
+        row.attribution = details.attribution or latest.attribution
     row.title = row.title or (latest.title if latest else "") or _name_in(details.source_url)
 
 

@@ -87,6 +87,7 @@ def _with_defaults(known: Details | None, defaults: Details, name: str) -> Detai
         title=known.title or defaults.title,
         language=known.language or defaults.language,
         licence=known.licence or defaults.licence,
+        attribution=known.attribution or defaults.attribution,
         retrieved_on=known.retrieved_on or defaults.retrieved_on,
     )
 

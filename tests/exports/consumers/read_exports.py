@@ -1,8 +1,8 @@
 """Reads our exports with other people's libraries: a table of what each of them saw.
 
-Usage: python read_exports.py FOLDER, in an environment with requirements-consumers.txt. Needs no
-network and nothing of the studio. Ends with 1 when a consumer refuses what it should take, or takes
-what it should refuse.
+Usage: python -m tests.exports.consumers.read_exports FOLDER, in an environment with
+requirements-consumers.txt. Needs no network and nothing of the studio. Ends with 1 when a consumer
+refuses what it should take, or takes what it should refuse.
 """
 
 import csv
@@ -15,22 +15,20 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from tests.exports.consumers.common import SPLITS, gold, must
+from tests.exports.consumers.croissant import croissant_mlcroissant
+from tests.exports.consumers.evaluation import evaluation_spacy
+
 DATA = Path(os.environ.get("SHARC_STUDIO_DATA") or Path.cwd().parent / "shared" / "data")
+MODULE = "tests.exports.consumers.read_exports"
 CLASSES = ["yes", "no", "irrelevant", "more"]
-SPLITS = {"train": "train", "dev": "validation", "test": "test"}
 os.environ |= {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "TF_CPP_MIN_LOG_LEVEL": "3",
                "UNITXT_DEFAULT_VERBOSITY": "error", "HF_DATASETS_DISABLE_PROGRESS_BARS": "1",
                "HF_HOME": tempfile.mkdtemp(prefix="consumers-")}  # fmt: skip
-
-
-def gold(folder: Path) -> dict[str, list[dict[str, Any]]]:
-    """The utterances by split, from the ShARC export."""
-    files = sorted((folder / "sharc").glob("*/json/sharc_*.json"))
-    return {path.stem.removeprefix("sharc_"): json.loads(path.read_text()) for path in files}
 
 
 def multiqa_jsonschema(folder: Path) -> str:
@@ -122,9 +120,28 @@ def conversational_datasets(folder: Path) -> str:
     return f"{count:,} examples, columns {', '.join(sorted(columns))}"
 
 
+NAMES = ["context", "response", "utterance_id", "tree_id", "source_url", "snippet", "scenario"]
+
+
+def tfrecord_tfrecord(folder: Path) -> str:
+    """A reader that has nothing to do with TensorFlow."""
+    reader = import_module("tfrecord.reader")
+    count = 0
+    for file in sorted((folder / "conversational-tfrecord").glob("*.tfrecord")):
+        twin = folder / "conversational-json" / f"{file.stem}.json"
+        with twin.open(encoding="utf-8") as stream:
+            examples = reader.tfrecord_loader(str(file), None, dict.fromkeys(NAMES, "byte"))
+            for example, line in zip(examples, stream, strict=True):
+                expected = json.loads(line)
+                for name in NAMES:
+                    must(bytes(example[name]).decode() == expected[name], f"{file}: {name}")
+                count += 1
+    return f"{count:,} examples equal the JSON"
+
+
 def tfrecord_tensorflow(folder: Path) -> str:
     tf = import_module("tensorflow")
-    names = ["context", "response", "utterance_id", "tree_id", "source_url", "snippet", "scenario"]
+    names = NAMES
     spec = {name: tf.io.FixedLenFeature([], tf.string) for name in names}
     count = 0
     for file in sorted((folder / "conversational-tfrecord").glob("*.tfrecord")):
@@ -201,25 +218,36 @@ def mnbvc_datasets(folder: Path) -> str:
     return f"lines with the same columns throughout: {', '.join(seen)}"
 
 
-def must(holds: bool, what: str) -> None:
-    if not holds:
-        raise AssertionError(what)
-
-
 CONSUMERS: list[tuple[str, str, Callable[[Path], str]]] = [
     ("multiqa", "jsonschema", multiqa_jsonschema),
     ("conversational-json", "datasets", conversational_datasets),
+    ("conversational-tfrecord", "tfrecord", tfrecord_tfrecord),
     ("conversational-tfrecord", "tensorflow-cpu", tfrecord_tensorflow),
     ("mnbvc", "datasets", mnbvc_datasets),
     ("unitxt", "unitxt", unitxt_card),
     ("huggingface", "datasets", huggingface_datasets),
     ("huggingface", "datasets", huggingface_faults),
+    ("huggingface", "mlcroissant", croissant_mlcroissant),
+    ("predictions", "spacy", evaluation_spacy),
     ("csv", "pandas", csv_pandas),
 ]
 
 
+OPTIONAL = {"tensorflow-cpu"}
+"""Tried where they are installed: `make test-consumers` asks for them by name."""
+
+
+def is_installed(package: str) -> bool:
+    try:
+        return bool(version(package))
+    except PackageNotFoundError:
+        return False
+
+
 def rows(project: Path) -> Iterator[tuple[bool, str]]:
     for format_name, package, consume in CONSUMERS:
+        if package in OPTIONAL and not is_installed(package):
+            continue
         line = f"| {project.name} | {format_name} | {package} {version(package)} |"
         try:
             yield True, f"{line} {consume(project)} |"
@@ -233,7 +261,7 @@ def main(folder: Path) -> int:
     print("| project | format | consumer | what was seen |\n|---|---|---|---|", flush=True)
     projects = sorted(path for path in folder.iterdir() if (path / "sharc").is_dir())
     # A process for each: unitxt remembers files by names that are the same in all exports.
-    commands = [[sys.executable, __file__, str(project)] for project in projects]
+    commands = [[sys.executable, "-m", MODULE, str(project)] for project in projects]
     ends = [subprocess.run(command, check=False).returncode for command in commands]
     return 0 if ends and not any(ends) else 1
 

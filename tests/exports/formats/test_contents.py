@@ -408,7 +408,7 @@ def test_the_card_shows_sizes_and_plots(tmp_path):
     folder = write("huggingface", SOURCE, tmp_path)
     card = (folder / "README.md").read_text("utf-8")
     assert "| dev | 6 | 3 | 1 | 6 | 16 |" in card or f"| {len(TREE.utterances)} |" in card
-    assert "Licences of the sources: CC BY-SA 3.0." in card
+    assert "| CC BY-SA 3.0 | 1 |" in card
     linked = re.findall(r"\(plots/(\w+\.svg)\)", card)
     assert sorted(linked) == sorted(path.name for path in (folder / "plots").iterdir())
     for name in linked:

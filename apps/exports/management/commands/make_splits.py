@@ -5,9 +5,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from apps.exports.domain.splits import DEFAULT_RATIOS
+from apps.exports.services.leaks import near_leaks
 from apps.exports.services.splits import (
     SplitPlan,
-    near_leaks,
     plan_splits,
     plan_splits_anew,
     write_splits,

@@ -16,9 +16,10 @@ from apps.snippets.services.ingest_jobs import FAILED, ingest_here
 EPILOG = """
 Reads HTML (.html, .htm, .xhtml), Markdown (.md, .markdown) and plain text (.txt, .text), alone, in
 folders and in zip archives. FILE is a JSON array of {"file", "source_url", "title", "language",
-"licence", "retrieved_on"}; "file" counts from the folder of FILE, and the rest may be missing. A
-file without a source URL gets file:/// and its name, which has no host. An archive may hold such
-a list itself, called index.json.
+"licence", "attribution", "retrieved_on"}; "file" counts from the folder of FILE, and the rest may
+be missing. A file without a source URL gets file:/// and its name, which has no host. Without a
+licence, what is made of a document cannot be exported; the page Licences sets it later, too. An
+archive may hold such a list itself, called index.json.
 
 A document that is here with the same source URL and content is skipped; other content makes a new
 version. Each document is loaded by itself: after a kill, run the same command again. Stdout has a
