@@ -94,10 +94,11 @@ def _make(request: HttpRequest, project: Project, form: MakeForm) -> HttpRespons
             "at a new one."
         )
     if len(plan.sources) >= QUEUED_FROM:
-        said = {"ratios": form.ratios, "seed": form.seed_or_zero}
-        return redirect(
-            queue_splits(project, **said, anew=form.cleaned_data["anew"], author=person)
-        )
+        job = queue_splits(
+            project, ratios=form.ratios, seed=form.seed_or_zero, anew=form.cleaned_data["anew"],
+            author=person,
+        )  # fmt: skip
+        return redirect(job)
     moved = write_splits(project, plan, actor=person)
     queue_leak_report(project, author=person)
     messages.success(request, f"Documents that are in another split now: {moved:,}.")

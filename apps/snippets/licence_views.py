@@ -48,6 +48,6 @@ def set_licence(request: HttpRequest, slug: str) -> HttpResponse:
         )  # fmt: skip
         messages.success(request, f"Documents whose licence is now “{said['licence']}”: {number}.")
     else:
-        faults = " ".join(text for found in form.errors.values() for text in found)
+        faults = " ".join(str(text) for found in form.errors.values() for text in found)
         messages.error(request, f"Nothing was saved. {faults}")
     return redirect("snippets:licences", slug)

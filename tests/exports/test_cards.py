@@ -1,6 +1,6 @@
 """What a project's card is made of, and the page where an admin says the rest."""
 
-from datetime import date
+from datetime import UTC, date, datetime
 
 import pytest
 from django.db import IntegrityError, connection, transaction
@@ -96,8 +96,8 @@ def test_audit_and_proof_are_in_it(project):
 
 def test_the_day_of_publication_needs_no_clock(project):
     assert about(project, []).published_on == "1970-01-01"
-    make_utterance(make_tree(project, ASK), "Is it?", created_at=timezone.datetime(
-        2024, 3, 5, tzinfo=timezone.get_default_timezone()))  # fmt: skip
+    at = datetime(2024, 3, 5, tzinfo=UTC)
+    make_utterance(make_tree(project, ASK), "Is it?", created_at=at)
     assert about(project, []).published_on == "2024-03-05"
     DatasetCard.objects.create(project=project, published_on=date(2025, 1, 2))
     assert about(project, []).published_on == "2025-01-02"

@@ -26,7 +26,7 @@ class Host:
     stated: list[tuple[str, str, int]] = field(default_factory=list)  # licence, attribution, number
 
 
-def hosts_by_need(project: Project) -> QuerySet[Any, dict[str, Any]]:
+def hosts_by_need(project: Project) -> QuerySet[Any, Any]:
     """Rows with domain, documents and without; those that lack most licences first."""
     return (
         _documents(project)

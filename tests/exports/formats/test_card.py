@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict, replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -26,7 +27,7 @@ AUDITED = replace(
 )  # fmt: skip
 
 
-def card(source: ListSource, folder) -> str:
+def card(source: ListSource, folder: Path) -> str:
     write_card(source, folder, statistics_of(source), readers="Read by people.")
     return (folder / "README.md").read_text("utf-8")
 
@@ -112,7 +113,7 @@ def exported(tmp_path):
     return tmp_path
 
 
-def read(folder) -> dict:
+def read(folder: Path):
     return json.loads((folder / croissant.CROISSANT).read_text("utf-8"))
 
 
