@@ -31,7 +31,7 @@ pytestmark = pytest.mark.django_db
 ROWS = 10_000
 MOST = 12
 # They show everything of a project at once, each with its own number of queries.
-OVERVIEWS = {"desk:project": 17}
+OVERVIEWS = {"desk:project": 18, "exports:card": 23}
 # A list with its filters, and its last page.
 FILTERED = {
     "trees:list": ["?q=rule&state=finished&split=dev&domain=office.example&marked=to_settle"],

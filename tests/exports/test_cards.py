@@ -1,6 +1,6 @@
 """What a project's card is made of, and the page where an admin says the rest."""
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from django.db import IntegrityError, connection, transaction
@@ -72,7 +72,7 @@ def test_agreement_is_what_others_said_of_turns(project):
         worker = make_user()
         work = Assignment.objects.create(
             project=project, worker=worker, kind=Kind.NODE_CHECK, work_id=root.pk,
-            part=worker.username, leased_at=now, expires_at=now,
+            part=worker.username, leased_at=now, expires_at=now + timedelta(hours=1),
         )  # fmt: skip
         NodeCheck.objects.create(node=root, checker=worker, assignment=work, verdict=verdict,
                                  reason=reason, at=now)  # fmt: skip
