@@ -1,5 +1,6 @@
 """What the benchmarks share: Django set up, a temporary database, and times of requests."""
 
+import gc
 import logging
 import os
 import statistics
@@ -7,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 
 import django
@@ -41,8 +43,12 @@ def temporary_database() -> Iterator[None]:
         teardown_test_environment()
 
 
-def look_at_tables() -> None:
-    """Lets PostgreSQL learn how large its tables are, as it does by itself after some minutes."""
+def settle() -> None:
+    """As in a server that has run for some minutes: PostgreSQL has learned how large its tables
+    are, and wsgi.py has put aside what is there for good."""
+    import_module(settings.ROOT_URLCONF)
+    gc.collect()
+    gc.freeze()
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("VACUUM ANALYZE")

@@ -1,7 +1,7 @@
 """How long the pages take in a large project: 5,000 trees, 60,000 nodes, 100,000 utterances.
 
-Fills a temporary database (of the kind that DATABASE_URL names) and asks for every page with
-Django's test client. Usage: python -m benchmarks.pages [trees [requests]]
+Fills a temporary database (of the kind that DATABASE_URL names) and asks for every page of it
+with Django's test client, as an admin. Usage: python -m benchmarks.pages [trees [requests]]
 """
 
 import sys
@@ -9,12 +9,12 @@ import time
 from collections.abc import Callable, Iterator
 
 from benchmarks._filling import fill
-from benchmarks._studio import arguments, look_at_tables, measure_pages, temporary_database
+from benchmarks._studio import arguments, measure_pages, settle, temporary_database
 
 # isort: split
 from django.db import connection
 from django.test import Client
-from django.urls import reverse
+from django.urls import NoReverseMatch, get_resolver, reverse
 
 from apps.accounts.models import User
 from apps.projects.models import Job, Membership, Project, Role
@@ -22,14 +22,16 @@ from apps.scenarios.models import Utterance
 from apps.trees.models import Node, Tree
 
 
-def pages(project: Project) -> Iterator[tuple[str, str]]:
+def pages(project: Project, client: Client) -> Iterator[tuple[str, str]]:
+    yield "home", reverse("desk:home")
+    for name in names_of_pages():
+        address = reverse(name, args=[project.slug])
+        if client.get(address).status_code == 200:  # others lead elsewhere, or only take forms
+            yield name, address
     slug = [project.slug]
     trees, utterances = reverse("trees:list", args=slug), reverse("scenarios:utterances", args=slug)
     last = Tree.objects.order_by("-pk")[0]
     tree = Tree.objects.order_by("pk")[100]
-    yield "home", reverse("desk:home")
-    yield "dashboard", reverse("desk:project", args=slug)
-    yield "trees", trees
     yield "trees, last page", f"{trees}?page=9999"
     yield "trees, filtered", f"{trees}?state=growing&split=dev&domain=7.example"
     yield "trees, one answer on both sides", f"{trees}?marked=one_answer"
@@ -37,7 +39,7 @@ def pages(project: Project) -> Iterator[tuple[str, str]]:
     yield "trees, search finds nothing", f"{trees}?q=zzzzz"
     yield "tree, 5 questions", tree.get_absolute_url()
     yield "tree, 255 questions", last.get_absolute_url()
-    yield "utterances", utterances
+    yield "tree to verify", reverse("scenarios:verify_tree", args=[*slug, tree.tree_id])
     yield "utterances, last page", f"{utterances}?page=9999"
     yield "utterances, split and answer", f"{utterances}?split=dev&answer=yes"
     yield "utterances, kind", f"{utterances}?kind=scenario"
@@ -45,7 +47,28 @@ def pages(project: Project) -> Iterator[tuple[str, str]]:
     yield "utterances, one tree", f"{utterances}?tree={tree.tree_id}"
     yield "utterances, search", f"{utterances}?q=pension"
     yield "utterances, search finds nothing", f"{utterances}?q=zzzzz"
-    yield "utterance", Utterance.objects.order_by("pk")[500].get_absolute_url()
+    utterance = Utterance.objects.order_by("pk")[500]
+    yield "utterance", utterance.get_absolute_url()
+    yield "utterance to verify", reverse("scenarios:verify", args=[*slug, utterance.utterance_id])
+
+
+def names_of_pages() -> list[str]:
+    """Of all addresses that name a project and nothing else."""
+    resolver = get_resolver()
+    return [
+        f"{space}:{name}"
+        for space in sorted(resolver.namespace_dict)
+        for name in sorted(map(str, resolver.namespace_dict[space][1].reverse_dict))
+        if _names_a_project(f"{space}:{name}")
+    ]
+
+
+def _names_a_project(name: str) -> bool:
+    try:
+        reverse(name, args=["slug"])
+    except NoReverseMatch:
+        return False
+    return True
 
 
 def report(write: Callable[[str], object], count: int, requests: int) -> None:
@@ -54,7 +77,7 @@ def report(write: Callable[[str], object], count: int, requests: int) -> None:
     admin = User.objects.create_user("admin")
     Membership.objects.create(project=project, user=admin, role=Role.ADMIN)
     Job.objects.create(project=project, kind="export")
-    look_at_tables()
+    settle()
     rows = ", ".join(
         f"{model.objects.count():,} {model._meta.verbose_name_plural}"
         for model in (Tree, Node, Utterance)
@@ -62,7 +85,7 @@ def report(write: Callable[[str], object], count: int, requests: int) -> None:
     write(f"{connection.vendor}: {rows}, filled in {time.perf_counter() - start:.0f} s\n")
     client = Client()
     client.force_login(admin)
-    measure_pages(client, pages(project), requests, write)
+    measure_pages(client, list(pages(project, client)), requests, write)
 
 
 if __name__ == "__main__":

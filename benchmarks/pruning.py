@@ -14,7 +14,7 @@ from collections.abc import Callable
 from functools import partial
 
 from benchmarks._filling import fill
-from benchmarks._studio import arguments, look_at_tables, temporary_database
+from benchmarks._studio import arguments, settle, temporary_database
 
 # isort: split
 from django.db import connection, connections
@@ -94,7 +94,7 @@ def prune() -> None:
 def report(write: Write, trees: int) -> None:
     write(f"pruning, {connection.vendor}: {trees:,} trees\n")
     measured(write, "fill", partial(make_redundant, trees))
-    look_at_tables()
+    settle()
     measured(write, "find", find)
     measured(write, "preview, and the job is queued", partial(preview, write))
     measured(write, "prune, until it is killed half-way", prune, lambda: pruned() > trees // 2)

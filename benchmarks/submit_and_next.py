@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 
 from benchmarks._filling import fill
-from benchmarks._studio import Times, arguments, look_at_tables, temporary_database
+from benchmarks._studio import Times, arguments, settle, temporary_database
 
 # isort: split
 from django.db import connection
@@ -57,7 +57,7 @@ def report(write: Callable[[str], object], count: int, submits: int) -> None:
     Project.objects.update(active_trees=10_000, scenarios_per_finished_tree=0)
     project.refresh_from_db()
     workers = people(project)
-    look_at_tables()
+    settle()
     times = Times()
     for number in range(submits):
         worker, client = workers[number % WORKERS]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from datetime import timedelta
 
 from benchmarks._filling import bulk, fill
-from benchmarks._studio import arguments, look_at_tables, measure_pages, temporary_database
+from benchmarks._studio import arguments, measure_pages, settle, temporary_database
 
 # isort: split
 from django.db import connection
@@ -80,14 +80,14 @@ def report(write: Callable[[str], object], trees: int, count: int, requests: int
     Node.objects.filter(parent=None).update(created_by=author)
     admin = User.objects.create_user("admin")
     Membership.objects.create(project=project, user=admin, role=Role.ADMIN)
-    look_at_tables()
+    settle()
     growing, members = Tree.objects.growing().count(), Membership.objects.count()
     write(f"{connection.vendor}: {growing:,} growing trees, {members:,} members\n")
     measure_pages(log_in(free), [("worker's start page, much is open", home)], requests, write)
     all_theirs = [("worker's start page, all is below turns of theirs", home)]
     measure_pages(log_in(author), all_theirs, requests, write)
     hold_all(project, people[:-2])
-    look_at_tables()
+    settle()
     held = [("worker's start page, others have all of it", home)]
     measure_pages(log_in(free), held, requests, write)
     measure_pages(log_in(admin), pages_of_admins(project), requests, write)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sharc_studio.environment import BASE_DIR
+from sharc_studio.environment import BASE_DIR, database
 
 GOOD_SECRET = "l8Zq-3rWvX0_yTn5Kc7JdPm2HsBf9GaQe4UoLi6RtNwVxYz1CkE"
 
@@ -145,3 +145,11 @@ def settings_of(tmp_path: Path, **environment: str) -> str:
         check=True,
     )  # fmt: skip
     return result.stdout
+
+
+@pytest.mark.parametrize(
+    ("query", "options"), [("", "-c jit=off"), ("?options=-c%20jit%3Don", "-c jit=on")]
+)
+def test_postgresql_compiles_no_query_unless_its_url_says_so(query, options):
+    found = database("NO_SUCH_URL", f"postgres://user@host/name{query}")
+    assert found["OPTIONS"] == {"options": options}

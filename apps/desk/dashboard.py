@@ -147,7 +147,7 @@ def _utterance_counts(project: Project) -> dict[str, Counter[str]]:
 
 def _utterances_of_tree(answer: AnswerClass) -> Coalesce:
     same = Utterance.objects.filter(tree=OuterRef("pk"), answer_class=answer).order_by()
-    number = same.values("tree").annotate(number=Count("pk")).values("number")
+    number = same.values("tree").annotate(number=Count("*")).values("number")
     return Coalesce(Subquery(number), 0)
 
 

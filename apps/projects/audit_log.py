@@ -18,12 +18,6 @@ class Entry:
     changes: list[tuple[str, str, str]]
 
 
-def people_in_log(project: Project) -> list[User]:
-    """Everybody who did something in the project, members or not any more."""
-    actors = project.audit_events.order_by().values("actor").distinct()
-    return list(User.objects.filter(pk__in=actors).order_by("username"))
-
-
 def explain(events: list[AuditEvent]) -> list[Entry]:
     """Each event with names for the numbers it holds. One query."""
     people = User.objects.in_bulk({pk for event in events if (pk := _person_in(event))})

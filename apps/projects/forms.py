@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 from django.core.validators import RegexValidator
+from django.db.models import Exists, OuterRef
 from django.http import QueryDict
 
 from apps.accounts.models import User
@@ -233,21 +234,37 @@ class RoleForm(forms.Form):
 
 
 class LogFilterForm(forms.Form):
-    """Filters of the log. A value that does not exist filters nothing and says so."""
+    """Filters of the log. A value that does not exist filters nothing and says so.
 
-    person = forms.TypedChoiceField(required=False, coerce=int, empty_value=None)
+    People are named, not chosen from a list: a crowd has thousands.
+    """
+
+    person = forms.CharField(
+        label="User name",
+        required=False,
+        max_length=150,
+        widget=forms.TextInput(attrs={"dir": "auto", "autocomplete": "off"}),
+    )
     action = forms.ChoiceField(required=False)
 
-    def __init__(self, data: QueryDict, *, people: list[User], actions: list[str]) -> None:
+    def __init__(self, data: QueryDict, *, project: Project, actions: list[str]) -> None:
         super().__init__(data)
-        self.fields["person"].choices = [  # type: ignore[attr-defined]
-            ("", "Everybody"),
-            *((person.pk, str(person)) for person in people),
-        ]
+        self._project = project
         self.fields["action"].choices = [  # type: ignore[attr-defined]
             ("", "Everything"),
             *((action, action) for action in actions),
         ]
+
+    def clean_person(self) -> User | None:
+        """Of everybody who did something in the project, members or not any more."""
+        name = self.cleaned_data["person"]
+        if not name:
+            return None
+        did_something = Exists(self._project.audit_events.filter(actor=OuterRef("pk")))
+        person = User.objects.filter(did_something, username=name).first()
+        if person is None:
+            raise forms.ValidationError("Nobody with this user name is in the log.")
+        return person
 
 
 class SearchForm(forms.Form):

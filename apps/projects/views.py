@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from apps.projects.audit_log import explain, people_in_log
+from apps.projects.audit_log import explain
 from apps.projects.errors import GuidelineChangedError, LastAdminError
 from apps.projects.forms import (
     AddMemberForm,
@@ -186,7 +186,7 @@ def log(request: HttpRequest, slug: str) -> HttpResponse:
     project = get_project_to_administer(request, slug)
     events = project.audit_events.all()
     actions = list(events.order_by("action").values_list("action", flat=True).distinct())
-    form = LogFilterForm(request.GET, people=people_in_log(project), actions=actions)
+    form = LogFilterForm(request.GET, project=project, actions=actions)
     form.is_valid()
     if person := form.cleaned_data.get("person"):
         events = events.filter(actor=person)
