@@ -20,7 +20,7 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.projects.models import Job, Membership, Project, Role
 from apps.projects.services.jobs import start_job_here
-from apps.scenarios.models import Contradiction, Scenario, Utterance, Waiver
+from apps.scenarios.models import Contradiction, NegativeQuestion, Scenario, Utterance, Waiver
 from apps.scenarios.services.audit import Scope, audit_here
 from apps.scenarios.services.scenario_checks import ScenarioCheckWork
 from apps.scenarios.services.scenario_work import ScenarioWork
@@ -45,7 +45,7 @@ from tests.factories import (
 from tests.permission_table import LOGIN, METHODS, ROLES, TABLE
 
 # Arguments that name the project or something that every project has, not an object inside it.
-NOT_AN_OBJECT = {"slug", "step", "figure"}
+NOT_AN_OBJECT = {"slug", "step", "figure", "kind", "part"}
 
 
 def _named_urls(
@@ -115,6 +115,9 @@ def world(db) -> World:
         "slug": project.slug,
         "step": "snippets",
         "figure": "last_answer",
+        "kind": "questions",
+        "part": "batch",
+        "negative_id": NegativeQuestion.objects.create(tree=tree, text="Is it Tuesday?").pk,
         "member": member.pk,
         "job_id": job.pk,
         "export_id": export.pk,

@@ -4,6 +4,8 @@ from typing import Any
 
 from django import forms
 
+from apps.scenarios.services.audit import Scope
+
 
 class LimitForm(forms.Form):
     """What a release may reach in one figure, in per cent; a waiver lets it pass the limit."""
@@ -20,3 +22,18 @@ class LimitForm(forms.Form):
     def clean_most(self) -> float | None:
         most: Any = self.cleaned_data["most"]
         return None if most is None else most / 100
+
+
+class ScopeForm(forms.Form):
+    """A part of the project; what makes no sense is all of it."""
+
+    tree = forms.CharField(required=False, max_length=40)
+    worker = forms.CharField(required=False, max_length=150, strip=False)
+    batch = forms.IntegerField(required=False, min_value=1, max_value=2**31 - 1)
+
+    @property
+    def scope(self) -> Scope:
+        if not self.is_valid():
+            return Scope()
+        chosen = self.cleaned_data
+        return Scope(chosen["tree"], chosen["worker"], chosen["batch"] or 0)

@@ -1,8 +1,10 @@
 """The audit of a project: what its utterances give away."""
 
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
@@ -13,39 +15,72 @@ from apps.projects.permissions import (
     get_project_to_read,
     signed_in,
 )
-from apps.scenarios.audit_forms import LimitForm
-from apps.scenarios.services.audit import KIND, Scope, judge, last_audit, queue_audit, set_limit
+from apps.scenarios.audit_forms import LimitForm, ScopeForm
+from apps.scenarios.services.audit import (
+    KIND,
+    judge,
+    last_audit,
+    number_now,
+    queue_audit,
+    set_limit,
+)
+from apps.scenarios.services.audit_parts import KINDS, part_of, rows_of
 
 BALANCE = (
     ("split", "By split"),
     ("depth", "By turns in history and evidence"),
     ("position", "By what a model has before it"),
 )
+PARTS_ON_PAGE = 25
 
 
 @require_safe
 def audit(request: HttpRequest, slug: str) -> HttpResponse:
+    """Of the whole project, or of the part that is asked for."""
     project = get_project_to_read(request, slug)
-    job = last_audit(project)
+    scope = ScopeForm(request.GET).scope
+    job = last_audit(project, scope)
     unfinished = Job.objects.unfinished().filter(project=project, kind=KIND)
     context = {
         "project": project,
+        "scope": scope,
         "job": job,
         "running": unfinished.first(),
         "judged": judge(project, job.report) if job else [],
         "balance": [(label, job.report["balance"][name]) for name, label in BALANCE] if job else [],
+        "now": number_now(project) if job and scope.is_all else None,
         "can_administer": can_administer(request.user, project),
     }
     return render(request, "scenarios/audit.html", context)
 
 
+@require_safe
+def audit_parts(request: HttpRequest, slug: str, part: str) -> HttpResponse:
+    """The labels by batch, worker or tree, as they are now."""
+    project = get_project_to_read(request, slug)
+    if part not in KINDS:
+        raise Http404("Parts are batches, workers and trees.")
+    page = Paginator(rows_of(project, part), PARTS_ON_PAGE).get_page(request.GET.get("page"))
+    context = {
+        "project": project,
+        "part": part,
+        "kinds": KINDS,
+        "chosen": KINDS[part],
+        "page": page,
+        "parts": [part_of(part, row) for row in page.object_list],
+    }
+    return render(request, "scenarios/audit_parts.html", context)
+
+
 @require_POST
 def audit_start(request: HttpRequest, slug: str) -> HttpResponse:
     project = get_project_to_read(request, slug)
+    scope = ScopeForm(request.POST).scope
     unfinished = Job.objects.unfinished().filter(project=project, kind=KIND)
     if not unfinished.exists():
-        queue_audit(project, Scope(), author=signed_in(request))
-    return redirect("scenarios:audit", slug)
+        queue_audit(project, scope, author=signed_in(request))
+    query = "" if scope.is_all else f"?{scope.address}"
+    return redirect(reverse("scenarios:audit", args=[slug]) + query)
 
 
 @require_POST

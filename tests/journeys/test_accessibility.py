@@ -33,6 +33,7 @@ from apps.workers.services.leases import Work, lease_first, return_work
 from apps.workers.services.submits import save_draft
 from tests.browsing import open_session
 from tests.factories import make_question, make_snippet, make_user
+from tests.journeys.negative_visits import negative_visits
 from tests.journeys.scenario_visits import scenario_visits
 from tests.journeys.verification_visits import verification_visits
 from tests.permission_table import TABLE
@@ -133,6 +134,7 @@ def visits_of_an_admin(project: Project) -> Iterator[Visit]:
         yield visit("trees:detail", slug, tree.tree_id, state=state)
     yield from visits_of_review(project)
     ada = User.objects.get(username="ada")
+    yield from (Visit(*one) for one in negative_visits(project, ada))
     yield from (Visit(*one) for one in scenario_visits(project, ada))
     ada = User.objects.get(username="ada")
     yield from (Visit(*one) for one in verification_visits(project, ada))

@@ -12,6 +12,7 @@ from apps.projects.models import AuditEvent, Job, Project, Role
 from apps.scenarios.models import Utterance
 from apps.scenarios.services.audit import Scope, audit_here, judge, last_audit, run_audit, set_limit
 from apps.scenarios.services.expansion import expand_project
+from apps.snippets.models import Document
 from apps.trees.domain.tree import Answer, FinalAnswer, Question, Turn
 from apps.trees.models import Node
 from tests.factories import make_member, make_project, make_scenario, make_tree, make_user
@@ -66,6 +67,45 @@ def test_one_tree_and_one_workers_trees_are_measured_by_themselves(project):
         Utterance.objects.filter(project=project).count()
     )
     assert last_audit(project) is None
+
+
+def test_a_batch_is_what_one_job_brought_in(client, project):
+    tree = project.trees.earliest("pk")
+    batch = Job.objects.create(project=project, kind="document ingest")
+    Document.objects.filter(pk=tree.question.snippet.document_id).update(job=batch)
+    worker = make_user("wendy")
+    Node.objects.filter(tree=tree).update(created_by=worker)
+    client.force_login(make_member(project, Role.EXPERT))
+    for part, name, query in (
+        ("batch", f"Document ingest {batch.pk}", f"batch={batch.pk}"),
+        ("worker", "wendy", "worker=wendy"),
+        ("tree", tree.question.text, f"tree={tree.tree_id}"),
+    ):
+        page = client.get(reverse("scenarios:audit_parts", args=["rules", part])).text
+        assert name in page
+        assert query in page
+        address = f"{reverse('scenarios:audit', args=['rules'])}?{query}"
+        assert "Nothing was measured yet." in client.get(address).text
+    job = audit_here(project, Scope(batch=batch.pk), author=None, progress=say_nothing)
+    assert (job.report["trees"], job.report["utterances"]) == (1, tree.utterances.count())
+    assert "Audit of a part" in client.get(address.replace(query, f"batch={batch.pk}")).text
+    assert last_audit(project) is None
+    start = reverse("scenarios:audit_start", args=["rules"])
+    answer = client.post(start, {"worker": "wendy"})
+    assert answer.url == f"{reverse('scenarios:audit', args=['rules'])}?worker=wendy"
+    assert Job.objects.latest("pk").parameters == {"tree_id": "", "worker": "wendy", "batch": 0}
+    assert client.get(reverse("scenarios:audit_parts", args=["rules", "luck"])).status_code == 404
+
+
+def test_what_was_dropped_or_taken_out_is_not_measured(project):
+    dropped, taken_out, *_ = project.utterances.order_by("pk")
+    verified = {"verified_by": make_user(), "verified_at": timezone.now()}
+    Utterance.objects.filter(pk=dropped.pk).update(
+        state="dropped", dropped_reason="It is odd.", **verified
+    )
+    Utterance.objects.filter(pk=taken_out.pk).update(state="taken out")
+    job = audit_here(project, Scope(), author=None, progress=say_nothing)
+    assert job.report["utterances"] == project.utterances.count() - 2
 
 
 def test_a_project_without_utterances_is_measured():
@@ -166,7 +206,7 @@ def test_the_page_makes_a_constant_number_of_queries(
     client.force_login(make_member(project, Role.ADMIN))
     for _ in range(number):
         audit_here(project, Scope(), author=None, progress=say_nothing)
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(10):
         client.get(reverse("scenarios:audit", args=["rules"]))
 
 

@@ -6,14 +6,28 @@ from django.core.management.base import CommandError
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from apps.projects.models import Job, Project
-from apps.scenarios.models import NegativeQuestion, NegativeScenario, Utterance
+from apps.projects.models import AuditEvent, Job, Project
+from apps.scenarios.models import (
+    EXPANSION,
+    MINING,
+    REPLACING,
+    NegativeQuestion,
+    NegativeScenario,
+    Scenario,
+    Utterance,
+)
+from apps.scenarios.services import negative_choices
 from apps.scenarios.services.expansion import expand_project
-from apps.scenarios.services.negatives import (
-    KIND,
-    Wish,
-    drop_all_drawn,
+from apps.scenarios.services.negative_choices import (
+    REPLACE_TASK,
     drop_negative,
+    replace_negative,
+    restore_negative,
+    run_replacing,
+)
+from apps.scenarios.services.negatives import (
+    Wish,
+    mine_anew_here,
     mine_here,
     queue_mining,
     run_mining,
@@ -77,6 +91,7 @@ def test_each_finished_tree_gets_what_the_project_wants(project):
             assert negative.tree != growing
             assert negative.text != negative.tree.question.text
             assert 0 <= negative.cosine < 0.9
+            assert 0 <= negative.hardness <= 1
     assert not NegativeScenario.objects.filter(source__tree__question__text="").exists()
 
 
@@ -130,35 +145,145 @@ def test_a_threshold_of_zero_admits_no_scenario(project, capsys):
     )
 
 
-def test_a_dropped_negative_is_not_drawn_again(project):
+def negative_to_drop(project: Project) -> NegativeQuestion:
+    """With its utterance."""
     mine_here(project, Wish.of(project), author=None, progress=say_nothing)
     expand_project(project, author=None, progress=say_nothing)
-    negative = NegativeQuestion.objects.select_related("tree__project").earliest("pk")
+    one: NegativeQuestion = NegativeQuestion.objects.select_related(
+        "tree__project", "job"
+    ).earliest("pk")
+    return one
+
+
+def test_a_dropped_negative_is_not_drawn_again(project):
+    negative = negative_to_drop(project)
     actor, now = make_user(), timezone.now()
     assert drop_negative(negative, reason="It is about the same.", actor=actor, now=now)
     assert not drop_negative(negative, reason="Again.", actor=actor, now=now)
-    assert not Utterance.objects.filter(negative_question=negative).exists()
+    dropped = Utterance.objects.get(negative_question=negative)
+    assert (dropped.state, dropped.dropped_reason) == ("dropped", "It is about the same.")
     mine_here(project, Wish.of(project), author=None, progress=say_nothing)
     assert NegativeQuestion.objects.filter(tree=negative.tree).in_force().count() == 2
     sources = NegativeQuestion.objects.filter(tree=negative.tree).values_list("source", flat=True)
     assert len(set(sources)) == 3
     expand_project(project, author=None, progress=say_nothing)
-    assert not Utterance.objects.filter(negative_question=negative).exists()
+    assert not Utterance.objects.in_force().filter(negative_question=negative).exists()
 
 
-def test_starting_over_keeps_what_was_not_drawn(project):
-    mine_here(project, Wish.of(project), author=None, progress=say_nothing)
-    expand_project(project, author=None, progress=say_nothing)
-    tree = project.trees.earliest("pk")
+def test_a_dropped_negative_can_be_put_back(project):
+    negative, actor, now = negative_to_drop(project), make_user(), timezone.now()
+    drop_negative(negative, reason="Wrong.", actor=actor, now=now)
+    negative.refresh_from_db()
+    assert restore_negative(negative, actor=actor, now=now)
+    assert not restore_negative(negative, actor=actor, now=now)
+    negative.refresh_from_db()
+    assert (negative.dropped_at, negative.dropped_reason) == (None, "")
+    assert Utterance.objects.get(negative_question=negative).state == "to verify"
+    actions = AuditEvent.objects.filter(actor=actor).values_list("action", flat=True)
+    assert list(actions) == ["put negative back", "drop negative"]
+
+
+@pytest.mark.parametrize("model", [NegativeQuestion, NegativeScenario])
+def test_a_replaced_negative_gives_way_to_another(project, model, monkeypatch):
+    negative_to_drop(project)
+    negative = model.objects.select_related("tree__project", "job").earliest("pk")
+    actor, now = make_user(), timezone.now()
+    job = replace_negative(negative, reason="Too easy.", actor=actor, now=now)
+    assert job is not None
+    new = model.objects.get(pk=job.report["made"])
+    assert (new.replaces, new.tree, new.job) == (negative, negative.tree, job)
+    assert new.source != negative.source
+    assert Job.objects.filter(kind=EXPANSION, created_by=actor).exists()
+    assert replace_negative(negative, reason="Again.", actor=actor, now=now) is None
+    monkeypatch.setattr(negative_choices, "READ_AT_ONCE", 0)
+    queued = replace_negative(new, reason="Still too easy.", actor=actor, now=now)
+    assert queued is not None
+    assert (queued.kind, queued.task, queued.state) == (REPLACING, REPLACE_TASK, "queued")
+    Job.objects.filter(pk=queued.pk).update(state=Job.State.RUNNING, attempt=1)
+    queued.refresh_from_db()
+    run_replacing(queued)
+    assert model.objects.get(replaces=new).source not in {new.source, negative.source}
+    assert model.objects.filter(tree=new.tree).in_force().count() == (
+        2 if model.__name__ == "NegativeQuestion" else 1
+    )
+
+
+def test_a_negative_that_nothing_can_replace_is_dropped_all_the_same():
+    project = make_project()
+    trees = [add_tree(project, topic) for topic in TOPICS[:2]]
+    wish = Wish(1, 0, 0.9)
+    mine_here(project, wish, author=None, progress=say_nothing)
+    one = NegativeQuestion.objects.select_related("tree__project", "job").get(tree=trees[0])
+    actor, now = make_user(), timezone.now()
+    job = replace_negative(one, reason="No.", actor=actor, now=now)
+    assert job is not None
+    assert job.report == {
+        "made": None, "missing": {"questions": {"other documents have too few": 1}, "scenarios": {}}
+    }  # fmt: skip
+    trees[1].state = "growing"
+    trees[1].save()
+    other = NegativeQuestion.objects.select_related("tree__project", "job").get(tree=trees[1])
+    job = replace_negative(other, reason="No.", actor=actor, now=now)
+    assert job is not None
+    assert job.report["missing"]["questions"] == {"its tree is not finished any more": 1}
+
+
+def test_starting_over_keeps_what_was_not_drawn_or_is_verified(project):
+    verified = negative_to_drop(project)
+    accepted = {"state": "accepted", "verified_by": make_user(), "verified_at": timezone.now()}
+    Utterance.objects.filter(negative_question=verified).update(**accepted)
+    tree = project.trees.latest("pk")
     by_hand = NegativeQuestion.objects.create(tree=tree, text="Is it Tuesday?")
     before = drawn(project)
-    assert drop_all_drawn(project, actor=None) == 18
-    assert drop_all_drawn(project, actor=None) == 0
-    assert drawn(project) == [(tree.question.text, by_hand.text)]
-    call_command("mine_negatives", project="rules")
+    job = mine_anew_here(project, Wish(0, 0, 0.9), author=None, progress=say_nothing)
+    assert job.report["taken_away"] == 17
+    assert drawn(project) == sorted(
+        [(tree.question.text, by_hand.text), (verified.tree.question.text, verified.text)]
+    )
+    call_command("mine_negatives", project="rules", anew=True)
     again = [row for row in drawn(project) if row[1] != by_hand.text]
     assert set(again) <= set(before)
-    assert Job.objects.filter(kind=KIND).count() == 2
+    assert Job.objects.filter(kind=MINING).count() == 3
+
+
+def test_hard_and_attached_negatives_become_utterances(project, capsys):
+    call_command("mine_negatives", project="rules", hard=True, attach=True, questions_per_tree=3)
+    assert "irrelevant questions: 18 made" in capsys.readouterr().out
+    negatives = NegativeQuestion.objects.filter(tree__project=project)
+    assert {bool(one.attached_scenario_id) for one in negatives} == {True, False}
+    assert {bool(one.attached_place) for one in negatives} == {True, False}
+    for one in negatives:
+        assert one.attached_scenario_id is None or one.attached_scenario.tree_id == one.tree_id
+    expand_project(project, author=None, progress=say_nothing)
+    for row in Utterance.objects.filter(negative_question__tree__project=project):
+        negative = row.negative_question
+        assert negative is not None
+        attached = negative.attached_scenario
+        assert row.scenario == (attached.text if attached else "")
+        assert len(row.history) == len(negative.attached_place)
+        assert (row.answer, row.evidence) == ("Irrelevant", [])
+    assert Utterance.objects.filter(negative_question__in=negatives).count() == 18
+
+
+def test_a_scenario_that_left_the_dataset_is_attached_no_more(project):
+    mine_here(project, Wish(3, 0, 0.9, attach=True), author=None, progress=say_nothing)
+    expand_project(project, author=None, progress=say_nothing)
+    one = NegativeQuestion.objects.filter(attached_scenario__isnull=False).earliest("pk")
+    Scenario.objects.filter(pk=one.attached_scenario_id).update(state="sent back")
+    expand_project(project, author=None, progress=say_nothing)
+    assert Utterance.objects.in_force().get(negative_question=one).scenario == ""
+
+
+def test_two_that_mine_at_once_do_not_draw_twice(project):
+    first, second = queue_mining(project, Wish.of(project), shards=1, author=None) + queue_mining(
+        project, Wish.of(project), shards=1, author=None
+    )
+    for job in (first, second):
+        Job.objects.filter(pk=job.pk).update(state=Job.State.RUNNING, attempt=1)
+        job.refresh_from_db()
+        run_mining(job)
+    second.refresh_from_db()
+    assert (second.report["questions_made"], second.report["questions_here"]) == (0, 12)
 
 
 def test_the_database_takes_one_source_once(project):

@@ -21,12 +21,14 @@ from apps.trees.domain.tree import (
     nodes,
 )
 
+IRRELEVANT = "Irrelevant"
+
 
 @dataclass(frozen=True)
 class Expanded:
     """The part of an utterance that comes from the tree, in the tree's own spelling.
 
-    `answer` is "Yes", "No" or a follow-up question.
+    `answer` is "Yes", "No", a follow-up question, or IRRELEVANT.
     """
 
     history: Path
@@ -95,6 +97,20 @@ def expand_plain(tree: Tree) -> Iterator[Expanded]:
 def expand_negative_scenario(tree: Tree) -> Iterator[Expanded]:
     """The utterances with another tree's scenario: it tells nothing here, so nothing changes."""
     return expand_plain(tree)
+
+
+def expand_negative_question(tree: Tree, place: str) -> Expanded:
+    """The one utterance with another tree's question. Its history is the way to `place` (y or n
+    for each turn), as far as the tree goes there; usually it has none."""
+    path: list[Turn] = []
+    node = tree
+    for letter in place:
+        if not isinstance(node, Question):
+            break
+        answer = Answer.YES if letter == "y" else Answer.NO
+        path.append(node.turn(answer))
+        node = node.branch(answer)
+    return Expanded(tuple(path), (), IRRELEVANT)
 
 
 def expand_scenario(tree: Tree, facts: Iterable[Turn]) -> Iterator[Expanded]:

@@ -1,6 +1,8 @@
 """Scenarios, negatives, utterances, and what experts and audits say about them."""
 
 from apps.scenarios.models.negatives import (
+    MINING,
+    REPLACING,
     Negative,
     NegativeQuerySet,
     NegativeQuestion,
@@ -34,6 +36,8 @@ from apps.scenarios.models.utterances import (
 
 __all__ = [
     "EXPANSION",
+    "MINING",
+    "REPLACING",
     "AuditLimit",
     "Contradiction",
     "ContradictionQuerySet",

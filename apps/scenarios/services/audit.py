@@ -5,16 +5,17 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlencode
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from apps.accounts.models import User
 from apps.projects.models import Job, Project
 from apps.projects.services import audit as audit_log
 from apps.projects.services.jobs import finish_job, queue_job, report_progress, start_job_here
-from apps.scenarios.domain.audit.balance import by_depth, by_position, by_split
-from apps.scenarios.domain.audit.figures import AuditedTree, measure
+from apps.scenarios.domain.audit.balance import by_depth, by_items, by_position, by_split
+from apps.scenarios.domain.audit.figures import NEAR, AuditedTree, measure
 from apps.scenarios.domain.audit.partial import hard_rows, run_partial_models
 from apps.scenarios.domain.audit.rows import Row
 from apps.scenarios.domain.turns import turns_from_json
@@ -32,14 +33,26 @@ MOST_ROWS = 50_000
 
 @dataclass(frozen=True)
 class Scope:
-    """The part of a project that is audited: all of it, one tree, or the trees of one worker."""
+    """The part of a project that is audited: all of it, one tree, the trees in which a worker
+    wrote, or those of a batch: of the documents that one job brought in, as its number says."""
 
     tree_id: str = ""
     worker: str = ""
+    batch: int = 0
 
     @property
     def is_all(self) -> bool:
-        return not self.tree_id and not self.worker
+        return self == Scope()
+
+    @property
+    def query(self) -> dict[str, str]:
+        """As it stands in an address."""
+        named = {"tree": self.tree_id, "worker": self.worker, "batch": str(self.batch or "")}
+        return {name: value for name, value in named.items() if value}
+
+    @property
+    def address(self) -> str:
+        return urlencode(self.query)
 
 
 def queue_audit(project: Project, scope: Scope, *, author: User | None) -> Job:
@@ -69,6 +82,7 @@ def audit(job: Job, progress: Progress) -> None:
     progress("training models on parts of the input", 0, 0)
     seen = rows[:MOST_ROWS]
     models = run_partial_models(seen)
+    near = job.project.near_duplicate_threshold or NEAR
     hard = hard_rows(models, seen)
     report = {
         "scope": asdict(scope),
@@ -76,12 +90,13 @@ def audit(job: Job, progress: Progress) -> None:
         "utterances": len(rows),
         "seen_by_models": len(seen),
         "hard": len(hard),
-        "figures": [asdict(figure) for figure in measure(rows, trees, models)],
+        "figures": [asdict(figure) for figure in measure(rows, trees, models, near)],
         "balance": {
             "split": _plain(by_split(rows)),
             "depth": _plain(by_depth(rows)),
             "position": _plain(by_position(rows)),
         },
+        "questions_by_items": _plain(by_items((tree.asked, tree.items) for tree in trees)),
     }
     with transaction.atomic():
         if scope.is_all:
@@ -98,19 +113,25 @@ def _trees(project: Project, scope: Scope) -> TreeQuerySet:
     if scope.tree_id:
         trees = trees.filter(tree_id__startswith=scope.tree_id)
     if scope.worker:
-        mine = trees.filter(nodes__created_by__username=scope.worker).order_by()
-        trees = trees.filter(pk__in=mine.values("pk"))
+        wrote = Q(nodes__created_by__username=scope.worker)
+        wrote |= Q(scenarios__created_by__username=scope.worker)
+        trees = trees.filter(pk__in=trees.filter(wrote).order_by().values("pk"))
+    if scope.batch:
+        trees = trees.filter(question__snippet__document__job=scope.batch)
     return trees.order_by("tree_id")
 
 
 def _audited(trees: TreeQuerySet) -> Iterator[AuditedTree]:
     for tree in trees.with_source().with_live_nodes().iterator(chunk_size=AT_ONCE):
-        text = tree.question.snippet.text
-        yield AuditedTree(tree.tree_id, build(tree.nodes.all()), text, count_items(text))
+        snippet = tree.question.snippet
+        yield AuditedTree(
+            tree.tree_id, build(tree.nodes.all()), snippet.text, count_items(snippet.text),
+            snippet.document.split,
+        )  # fmt: skip
 
 
 def _utterances(project: Project, trees: TreeQuerySet, scope: Scope) -> QuerySet[Utterance]:
-    utterances = Utterance.objects.filter(project=project)
+    utterances = Utterance.objects.in_force().filter(project=project)
     if not scope.is_all:
         utterances = utterances.filter(tree__in=trees.order_by().values("pk"))
     # By their ids, which are as good as random: what the models see is a fair sample.
@@ -188,11 +209,22 @@ def judge(project: Project, report: dict[str, Any]) -> list[Judged]:
     return judged
 
 
-def last_audit(project: Project) -> Job | None:
-    """The last one of the whole project that was done."""
+def last_audit(project: Project, scope: Scope | None = None) -> Job | None:
+    """The last one of this part that was done; without a scope, of the whole project."""
     done = Job.objects.filter(project=project, kind=KIND, state=Job.State.DONE)
-    whole = done.filter(parameters__tree_id="", parameters__worker="")
-    return whole.order_by("-pk").first()
+    scope = scope or Scope()
+    of_batch = Q(parameters__batch=scope.batch)
+    if not scope.batch:
+        of_batch |= Q(parameters__batch__isnull=True)  # earlier versions knew no batches
+    of_part = done.filter(
+        of_batch, parameters__tree_id=scope.tree_id, parameters__worker=scope.worker
+    )
+    return of_part.order_by("-pk").first()
+
+
+def number_now(project: Project) -> int:
+    """Utterances in force, to be held against those of a report."""
+    return Utterance.objects.in_force().filter(project=project).count()
 
 
 @transaction.atomic

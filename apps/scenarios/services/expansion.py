@@ -156,7 +156,10 @@ def _load(keys: set[int]) -> Iterable[Tree]:
     return trees.order_by("tree_id").prefetch_related(
         Prefetch("scenarios", Scenario.objects.in_force().order_by("pk")),
         "scenarios__facts",
-        Prefetch("negative_questions", NegativeQuestion.objects.in_force().order_by("pk")),
+        Prefetch(
+            "negative_questions",
+            NegativeQuestion.objects.in_force().select_related("attached_scenario").order_by("pk"),
+        ),
         Prefetch("negative_scenarios", NegativeScenario.objects.in_force().order_by("pk")),
         Prefetch("utterances", utterances.order_by("pk")),
     )

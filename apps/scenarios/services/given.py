@@ -12,6 +12,7 @@ from apps.scenarios.domain.expansion import (
     Expanded,
     ExpansionError,
     content_of,
+    expand_negative_question,
     expand_negative_scenario,
     expand_plain,
     expand_scenario,
@@ -89,17 +90,20 @@ def _wanted(tree: Tree, shape: domain.Tree) -> Iterator[_Wanted]:
             yield _Wanted(Kind.SCENARIO, expanded, question, scenario.text,
                           {"scenario_of": scenario})  # fmt: skip
     for negative in tree.negative_questions.all():
-        yield _irrelevant(negative)
+        yield _irrelevant(shape, negative)
     for other in tree.negative_scenarios.all():
         for expanded in expand_negative_scenario(shape):
             yield _Wanted(Kind.NEGATIVE_SCENARIO, expanded, question, other.text,
                           {"negative_scenario": other})  # fmt: skip
 
 
-def _irrelevant(negative: NegativeQuestion) -> _Wanted:
-    expanded = Expanded((), (), Utterance.AnswerClass.IRRELEVANT.label)
+def _irrelevant(shape: domain.Tree, negative: NegativeQuestion) -> _Wanted:
+    """A scenario that was attached, and is no longer part of the dataset, is left out."""
+    expanded = expand_negative_question(shape, negative.attached_place)
+    attached = negative.attached_scenario
+    text = attached.text if attached and attached.state == Scenario.State.STANDS else ""
     return _Wanted(
-        Kind.NEGATIVE_QUESTION, expanded, negative.text, "", {"negative_question": negative}
+        Kind.NEGATIVE_QUESTION, expanded, negative.text, text, {"negative_question": negative}
     )
 
 

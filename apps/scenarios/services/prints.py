@@ -36,12 +36,13 @@ def prints_of_expansion(trees: Keys) -> dict[int, str]:
     nodes, facts = _nodes(trees, "pk"), _facts(trees)
     scenarios = Scenario.objects.in_force().filter(tree__in=trees).order_by("pk")
     written = _by_tree(scenarios.values_list("tree_id", "pk", "text_sha1"))
+    questions = NegativeQuestion.objects.in_force().filter(tree__in=trees).order_by("pk")
+    others = NegativeScenario.objects.in_force().filter(tree__in=trees).order_by("pk")
+    attached = ("attached_place", "attached_scenario__text_sha1", "attached_scenario__state")
     negatives = [
-        _by_tree(rows.in_force().filter(tree__in=trees).order_by("pk").values_list(
-            "tree_id", "pk", "text"
-        ))
-        for rows in (NegativeQuestion.objects, NegativeScenario.objects)
-    ]  # fmt: skip
+        _by_tree(questions.values_list("tree_id", "pk", "text", *attached)),
+        _by_tree(others.values_list("tree_id", "pk", "text")),
+    ]
     return {
         tree: fingerprint(
             EXPANSION_RULE, heads[tree], nodes[tree], written[tree], facts[tree],

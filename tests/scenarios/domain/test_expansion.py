@@ -11,6 +11,7 @@ from apps.scenarios.domain.expansion import (
     ExpansionError,
     FactsNotOnOnePathError,
     NoFactsError,
+    expand_negative_question,
     expand_negative_scenario,
     expand_plain,
     expand_scenario,
@@ -269,3 +270,13 @@ def test_order_of_facts_does_not_matter(
     tree, facts = tree_and_facts
     shuffled = data.draw(st.permutations(facts))
     assert list(expand_scenario(tree, shuffled)) == list(expand_scenario(tree, facts))
+
+
+def test_an_irrelevant_question_stands_behind_the_way_to_a_place():
+    tree = Question("a", Question("b", YES, NO), NO)
+    below = (Turn("a", Answer.YES), Turn("b", Answer.NO))
+    assert expand_negative_question(tree, "") == Expanded((), (), "Irrelevant")
+    assert expand_negative_question(tree, "yn") == Expanded(below, (), "Irrelevant")
+    assert expand_negative_question(tree, "ny") == Expanded(
+        (Turn("a", Answer.NO),), (), "Irrelevant"
+    )

@@ -40,3 +40,12 @@ def majority(rows: Iterable[Row]) -> float | None:
     labels = Counter(row.label for row in rows)
     total = sum(labels.values())
     return max(labels.values()) / total if total else None
+
+
+def by_items(sizes: Iterable[tuple[int, int]]) -> dict[str, Counter[str]]:
+    """`sizes` are (follow-up questions, list items) of trees: how many trees ask how many
+    questions, by the number of items."""
+    table: dict[int, Counter[str]] = defaultdict(Counter)
+    for asked, items in sorted(sizes):
+        table[items][str(asked)] += 1
+    return {str(items): table[items] for items in sorted(table)}

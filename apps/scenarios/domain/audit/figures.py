@@ -6,16 +6,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from apps.scenarios.domain.audit.balance import majority
-from apps.scenarios.domain.audit.order import as_many_questions_as_items, asked_in_text_order
-from apps.scenarios.domain.audit.overlap import (
-    copied_questions,
-    irrelevant_by_overlap,
-    shared_across_splits,
+from apps.scenarios.domain.audit.crossing import (
+    NEGATIVE_SCENARIO,
+    in_two_splits,
+    lent_to_another_split,
+    near_in_two_splits,
 )
+from apps.scenarios.domain.audit.order import as_many_questions_as_items, asked_in_text_order
+from apps.scenarios.domain.audit.overlap import copied_questions, irrelevant_by_overlap
 from apps.scenarios.domain.audit.partial import PartialModel
 from apps.scenarios.domain.audit.rows import Row, Share, share
 from apps.scenarios.domain.audit.shortcuts import find_shortcuts
+from apps.snippets.domain.folding import fold
 from apps.trees.domain.tree import Tree, paths, questions
+
+NEAR = 0.8
+"""From this cosine on two texts are nearly the same, unless the project says otherwise."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +32,12 @@ class AuditedTree:
     shape: Tree
     rule_text: str
     items: int
+    split: str = ""
+
+    @property
+    def asked(self) -> int:
+        """The number of different follow-up questions."""
+        return len({question.folded for _, question in questions(self.shape)})
 
 
 @dataclass(frozen=True)
@@ -45,15 +57,19 @@ class Figure:
 
 
 def measure(
-    rows: Sequence[Row], trees: Sequence[AuditedTree], models: Sequence[PartialModel]
+    rows: Sequence[Row],
+    trees: Sequence[AuditedTree],
+    models: Sequence[PartialModel],
+    near: float = NEAR,
 ) -> list[Figure]:
-    """All figures, in the order in which they are shown."""
+    """All figures, as they are shown. From the cosine `near` on texts are nearly the same."""
     return [
         *_shortcut_figures(rows, trees),
         *_model_figures(rows, models),
         *_overlap_figures(rows, trees),
         *_order_figures(trees),
         *_crossing_figures(rows),
+        *_near_figures(rows, trees, near),
     ]
 
 
@@ -131,28 +147,54 @@ def _order_figures(trees: Sequence[AuditedTree]) -> Iterator[Figure]:
         "text_order", "Pairs of questions asked in the order of the rule text", share(in_order),
         "Ask workers to begin where the rule decides most, not at its top.",
     )  # fmt: skip
-    sizes = [
-        (len({question.folded for _, question in questions(tree.shape)}), tree.items)
-        for tree in trees
-    ]
     yield _of(
         "one_per_item", "Trees with as many questions as their rule has list items",
-        as_many_questions_as_items(sizes),
+        as_many_questions_as_items((tree.asked, tree.items) for tree in trees),
         "Choose more snippets whose rule is not a list.",
     )  # fmt: skip
 
 
 def _crossing_figures(rows: Sequence[Row]) -> Iterator[Figure]:
-    crossing = shared_across_splits(rows)
-    scenarios = {row.scenario for row in rows if row.scenario and row.kind != "negative_scenario"}
-    asked = {turn.follow_up_question for row in rows for turn in row.history}
     yield _of(
         "scenarios_in_two_splits", "Scenarios that stand in two splits",
-        Share(crossing["scenarios"], len(scenarios)),
+        in_two_splits(_scenarios(rows)),
         "Put their documents into one split, or drop one of them.", 0.0,
     )  # fmt: skip
+    asked = ((turn.follow_up_question, row.split) for row in rows for turn in row.history)
     yield _of(
         "questions_in_two_splits", "Follow-up questions that stand in two splits",
-        Share(crossing["questions"], len(asked)),
+        in_two_splits(asked),
         "Look at the pages of one domain that share their rules.", 0.2,
     )  # fmt: skip
+    yield _of(
+        "lent_scenarios", "Irrelevant scenarios that were written for a tree of another split",
+        lent_to_another_split(rows),
+        "Replace them where a model must not have read a scenario of dev or test.",
+    )  # fmt: skip
+
+
+def _near_figures(
+    rows: Sequence[Row], trees: Sequence[AuditedTree], near: float
+) -> Iterator[Figure]:
+    rules = [(fold(tree.rule_text), tree.split) for tree in trees]
+    one_split = "Put their documents into one split: pin one of them."
+    yield _of(
+        "rules_in_two_splits", "Rule texts that stand in two splits", in_two_splits(rules),
+        one_split, 0.0,
+    )  # fmt: skip
+    yield _of(
+        "near_rules_in_two_splits", "Rule texts with a near-duplicate in another split",
+        near_in_two_splits(rules, near), one_split, 0.05,
+    )  # fmt: skip
+    yield _of(
+        "near_scenarios_in_two_splits", "Scenarios with a near-duplicate in another split",
+        near_in_two_splits(_scenarios(rows), near),
+        "Ask for other words; look whether one person wrote them from a pattern.", 0.1,
+    )  # fmt: skip
+
+
+def _scenarios(rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
+    """Each with its split, but for those that were lent to other trees."""
+    for row in rows:
+        if row.scenario and row.kind != NEGATIVE_SCENARIO:
+            yield row.scenario, row.split

@@ -79,15 +79,3 @@ def _best(scored: list[tuple[float, bool]], negatives: int, others: int) -> ByOv
         if accuracy > (best.balanced_accuracy or 0):
             best = ByOverlap(overlap, accuracy)
     return best
-
-
-def shared_across_splits(rows: Iterable[Row]) -> dict[str, int]:
-    """How many different scenarios and follow-up questions stand in more than one split."""
-    places: dict[tuple[str, str], set[str]] = {}
-    for row in rows:
-        if row.scenario and row.kind != "negative_scenario":
-            places.setdefault(("scenarios", row.scenario), set()).add(row.split)
-        for turn in row.history:
-            places.setdefault(("questions", turn.follow_up_question), set()).add(row.split)
-    crossing = [what for (what, _), splits in places.items() if len(splits - {""}) > 1]
-    return {what: crossing.count(what) for what in ("scenarios", "questions")}

@@ -20,13 +20,16 @@ class Command(BaseCommand):
         parser.add_argument("--tree", default="", metavar="ID", help="only this tree")
         parser.add_argument("--worker", default="", metavar="NAME",
                             help="only trees in which this person wrote")  # fmt: skip
+        parser.add_argument("--batch", type=int, default=0, metavar="JOB",
+                            help="only trees on documents that this job brought in; its number "
+                            "stands in its address")  # fmt: skip
         parser.add_argument("--json", action="store_true", help="print the report as JSON")
 
     def handle(self, **options: Any) -> None:
         project = Project.objects.filter(slug=options["project"]).first()
         if project is None:
             raise CommandError(f"--project {options['project']}: there is no such project")
-        scope = Scope(tree_id=options["tree"], worker=options["worker"])
+        scope = Scope(options["tree"], options["worker"], options["batch"])
         job = audit_here(project, scope, author=None, progress=self._progress)
         judged = judge(project, job.report)
         if options["json"]:

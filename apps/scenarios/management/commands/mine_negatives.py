@@ -1,11 +1,12 @@
 """manage.py mine_negatives --project SLUG"""
 
+from dataclasses import replace
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from apps.projects.models import Project
-from apps.scenarios.services.negatives import Wish, drop_all_drawn, mine_here
+from apps.scenarios.services.negatives import Wish, mine_anew_here, mine_here
 
 
 class Command(BaseCommand):
@@ -24,17 +25,25 @@ class Command(BaseCommand):
                             help="TF-IDF cosine of two trees' follow-up questions that a scenario "
                             "must stay under; default: the project's setting")  # fmt: skip
         parser.add_argument("--seed", type=int, default=0)
+        parser.add_argument("--hard", action="store_true",
+                            help="prefer candidates of the same domain that share many words with "
+                            "the rule text; all stay under the threshold")  # fmt: skip
+        parser.add_argument("--attach", action="store_true",
+                            help="put a scenario or a history of the tree before irrelevant "
+                            "questions, so that they are not told by having none")  # fmt: skip
         parser.add_argument("--anew", action="store_true",
-                            help="first take away what was drawn before")  # fmt: skip
+                            help="first take away what was drawn before and nobody has verified"
+                            )  # fmt: skip
 
     def handle(self, **options: Any) -> None:
         project = Project.objects.filter(slug=options["project"]).first()
         if project is None:
             raise CommandError(f"--project {options['project']}: there is no such project")
         wish = self._wish(project, options)
+        service = mine_anew_here if options["anew"] else mine_here
+        job = service(project, wish, author=None, progress=self._progress)
         if options["anew"]:
-            self.stdout.write(f"taken away: {drop_all_drawn(project, actor=None):,} negatives")
-        job = mine_here(project, wish, author=None, progress=self._progress)
+            self.stdout.write(f"taken away: {job.report.get('taken_away', 0):,} negatives")
         self._print(job.report)
 
     def _wish(self, project: Project, options: dict[str, Any]) -> Wish:
@@ -46,7 +55,7 @@ class Command(BaseCommand):
         if not 0 <= asked.get("threshold", 0) <= 1:
             raise CommandError("--threshold: must be between 0 and 1")
         usual = Wish.of(project, seed=options["seed"])
-        return Wish(**{**usual.__dict__, **asked})
+        return replace(usual, hard=options["hard"], attach=options["attach"], **asked)
 
     def _progress(self, step: str, done: int, total: int) -> None:
         self.stderr.write(f"{step} {done:,} of {total:,}" if total else step)

@@ -6,7 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.scenarios.domain.audit.balance import by_depth, by_position, by_split, majority
+from apps.scenarios.domain.audit import crossing
+from apps.scenarios.domain.audit.balance import (
+    by_depth,
+    by_items,
+    by_position,
+    by_split,
+    majority,
+)
+from apps.scenarios.domain.audit.crossing import (
+    in_two_splits,
+    lent_to_another_split,
+    near_in_two_splits,
+)
+from apps.scenarios.domain.audit.figures import AuditedTree, measure
 from apps.scenarios.domain.audit.order import (
     as_many_questions_as_items,
     asked_in_text_order,
@@ -17,7 +30,6 @@ from apps.scenarios.domain.audit.overlap import (
     copied_questions,
     copies_any,
     irrelevant_by_overlap,
-    shared_across_splits,
 )
 from apps.scenarios.domain.audit.partial import (
     FLAGS,
@@ -126,14 +138,68 @@ def test_irrelevant_by_overlap():
 
 
 def test_what_stands_in_two_splits():
+    placed = [("a", "train"), ("a", "dev"), ("a", "dev"), ("b", "dev"), ("u", ""), ("u", "test")]
+    assert in_two_splits(placed) == Share(1, 3)
+
+
+def test_near_duplicates_in_another_split(monkeypatch):
+    long, near = "you pay rent and tax and live here", "you pay rent and tax and live there"
+    placed = [
+        (long, "train"),
+        (near, "dev"),
+        ("it is tuesday", "dev"),
+        ("you pay rent and tax", ""),
+    ]
+    assert near_in_two_splits(placed, 0.7) == Share(2, 4)
+    assert near_in_two_splits(placed, 1.0) == Share(0, 4)
+    assert near_in_two_splits([(long, "dev"), (near, "dev")], 0.7) == Share(0, 2)
+    assert near_in_two_splits([], 0.7) == Share(0, 0)
+    monkeypatch.setattr(crossing, "MOST_TEXTS", 2)
+    assert near_in_two_splits(placed, 0.7).of == 2
+
+
+def test_scenarios_that_were_lent_to_another_split():
     rows = [
-        row(scenario="s", split="train", history=(turn("a"),)),
-        row(scenario="s", split="dev", history=(turn("a"), turn("b"))),
-        row(scenario="n", split="dev", kind="negative_scenario"),
-        row(scenario="n", split="train", kind="negative_scenario"),
-        row(scenario="u", split=""), row(scenario="u", split="test"),
+        row(scenario=text, split=split, kind=kind)
+        for text, split, kind in (
+            ("s", "dev", "scenario"), ("s", "train", "negative_scenario"),
+            ("s", "dev", "negative_scenario"), ("s", "", "negative_scenario"),
+            ("elsewhere", "dev", "negative_scenario"), ("u", "", "scenario"),
+            ("u", "dev", "negative_scenario"),
+        )
     ]  # fmt: skip
-    assert shared_across_splits(rows) == {"scenarios": 1, "questions": 1}
+    assert lent_to_another_split(rows) == Share(1, 2)
+
+
+def test_all_figures_have_a_code_and_advice():
+    shape = Question("Do you pay rent?", FinalAnswer(YES), FinalAnswer(NO))
+    trees = [
+        AuditedTree("t", shape, "* You pay rent", 1, "dev"),
+        AuditedTree("u", shape, "* you PAY rent.", 1, "train"),
+    ]
+    rows = [
+        row(scenario="s", split="dev", history=(turn("a"),)),
+        row(scenario="s", split="train", history=(turn("a"), turn("b"))),
+        row(scenario="s", split="train", kind="negative_scenario"),
+    ]
+    models = [PartialModel("flags", 0.5, 0.25, (True, False, False))]
+    figures = {figure.code: figure for figure in measure(rows, trees, models)}
+    shares = {code: (one.hits, one.of) for code, one in figures.items() if one.of is not None}
+    crossing_figures = {
+        "scenarios_in_two_splits": (1, 1), "questions_in_two_splits": (1, 2),
+        "rules_in_two_splits": (1, 1), "lent_scenarios": (0, 1),
+    }  # fmt: skip
+    assert {code: shares[code] for code in crossing_figures} == crossing_figures
+    assert shares["near_rules_in_two_splits"] == (0, 1)
+    assert shares["one_per_item"] == (2, 2)
+    assert all(figure.advice for figure in figures.values())
+    assert (figures["micro_flags"].value, figures["macro_flags"].value) == (0.5, 0.25)
+
+
+def test_questions_by_list_items():
+    assert by_items([(2, 2), (1, 3), (2, 2), (1, 2)]) == {
+        "2": Counter({"2": 2, "1": 1}), "3": Counter({"1": 1}),
+    }  # fmt: skip
 
 
 def test_questions_in_the_order_of_the_text():
