@@ -111,7 +111,7 @@ def test_the_threshold_is_chosen_with_a_picture(client, mined, monkeypatch):
     assert "Nothing was measured yet" in client.get(address("similarities")).text
     client.post(address("similarities_measure"))
     page = client.get(address("similarities"), {"threshold": "0.05"}).text
-    assert "12 pairs of 4 finished trees" in page
+    assert "6 pairs of 4 finished trees" in page
     assert "threshold 0.05" in page
     assert page.count('class="bar-') >= 1
     assert "Use 0.05 from now on" in page

@@ -36,7 +36,7 @@ class Bar:
 
 def sample_pairs(pool: Pool, number: int, *, seed: int) -> list[Pair]:
     """Pairs as mining would test them: any tree, and the tree of any scenario (of any tree, where
-    there are no scenarios). None twice; fewer when there are not so many."""
+    there are no scenarios). None twice, in either order; fewer when there are not so many."""
     return list(islice(_pairs(pool, number * TRIES, seed), number))
 
 
@@ -46,9 +46,10 @@ def _pairs(pool: Pool, tries: int, seed: int) -> Iterator[Pair]:
     seen: set[tuple[int, int]] = set()
     for _ in range(tries if pool.trees else 0):
         one, other = chance.randrange(len(pool.trees)), chance.choice(others)
-        if (one, other) in seen or pool.trees[one].document == pool.trees[other].document:
+        pair = min(one, other), max(one, other)
+        if pair in seen or pool.trees[one].document == pool.trees[other].document:
             continue
-        seen.add((one, other))
+        seen.add(pair)
         yield Pair(one, other, pool.cosine(one, other))
 
 

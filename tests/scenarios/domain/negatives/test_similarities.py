@@ -24,7 +24,7 @@ cosines = st.lists(st.floats(0, 1))
 def test_pairs_are_candidates_and_none_comes_twice(pool, number, seed):
     pairs = sample_pairs(pool, number, seed=seed)
     assert pairs == sample_pairs(pool, number, seed=seed)
-    assert len({(pair.one, pair.other) for pair in pairs}) == len(pairs) <= number
+    assert len({frozenset((pair.one, pair.other)) for pair in pairs}) == len(pairs) <= number
     for pair in pairs:
         assert pool.trees[pair.one].document != pool.trees[pair.other].document
         assert pair.cosine == pool.cosine(pair.one, pair.other)
@@ -33,7 +33,7 @@ def test_pairs_are_candidates_and_none_comes_twice(pool, number, seed):
 
 def test_without_scenarios_any_tree_may_be_the_other():
     pool = Pool([tree(0, 0, "rent"), tree(1, 1, "rent")])
-    assert {(pair.one, pair.other) for pair in sample_pairs(pool, 5, seed=0)} == {(0, 1), (1, 0)}
+    assert [{pair.one, pair.other} for pair in sample_pairs(pool, 5, seed=0)] == [{0, 1}]
     assert sample_pairs(Pool([]), 5, seed=0) == []
 
 
