@@ -187,8 +187,7 @@ def mined(say: Callable[[str], object], project: Project, shards: int, *, hard: 
     made = NegativeQuestion.objects.count() + NegativeScenario.objects.count() - before
     say(f"{f'mined, {shards} shards':<28}{seconds:>8.1f} s{peak:>8.0f} MiB a process at most")
     say(f"{made:>11,} negatives, {made / seconds:,.0f} a second\n")
-    found = fingerprint()
-    return found
+    return fingerprint()
 
 
 def report(say: Callable[[str], object], scenarios: int, *, hard: bool) -> bool:
