@@ -30,7 +30,9 @@ from apps.trees.domain.tree import Answer, FinalAnswer, Question
 from apps.trees.models import Node, Tree
 from apps.trees.services.open_work import NodeCheckWork, PathWork
 from apps.workers.models import Assignment, Kind
+from apps.workers.services.attempts import begin_attempt
 from apps.workers.services.leases import Work, lease_first
+from apps.workers.services.qualification_tests import begin_draft
 from tests.factories import (
     make_document,
     make_member,
@@ -43,6 +45,7 @@ from tests.factories import (
     sha1,
 )
 from tests.permission_table import LOGIN, METHODS, ROLES, TABLE
+from tests.workers.qualifying import make_test
 
 # Arguments that name the project or something that every project has, not an object inside it.
 NOT_AN_OBJECT = {"slug", "step", "figure", "kind", "part"}
@@ -125,6 +128,7 @@ def world(db) -> World:
         "check_id": check.pk,
         **_work_on_trees(people["worker"], tree),
         **_work_on_scenarios(people["worker"], tree),
+        **_test_of(people["worker"], project),
         "document_id": tree.question.snippet.document.pk,
         "snippet_id": work.work_id,
         "bench_document_id": Snippet.objects.get(pk=work.work_id).document_id,
@@ -185,6 +189,18 @@ def _work_on_scenarios(worker: User | None, tree: Tree) -> dict[str, int]:
     )
     keys = {"scenario_work_id": made[0].pk, "scenario_check_id": made[1].pk}
     return {**keys, "scenario_id": waiting.pk, "contradiction_id": report.pk}
+
+
+def _test_of(worker: User | None, project: Project) -> dict[str, int]:
+    """A qualification test that the worker has begun, and a question of its next version."""
+    assert worker is not None
+    now = timezone.now()
+    make_test(project, now=now)
+    attempt = begin_attempt(project, worker=worker, now=now)
+    draft = begin_draft(project, actor=worker, now=now)
+    question = draft.questions.first()
+    assert question is not None
+    return {"attempt_id": attempt.pk, "test_question_id": question.pk}
 
 
 def _log_in(client: Client, user: User | None) -> str:

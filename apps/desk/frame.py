@@ -47,7 +47,7 @@ def _project_links(request: HttpRequest, project: Project, *, role: str) -> list
         ("Guidelines", "projects:guidelines"),
     ]
     if role in {Role.ADMIN, Role.EXPERT}:
-        names += [("Audit", "scenarios:audit")]
+        names += [("Audit", "scenarios:audit"), ("Qualification", "workers:qualification")]
     if role == Role.ADMIN:
         names += [
             ("Leases", "workers:leases"),

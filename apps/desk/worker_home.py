@@ -1,25 +1,44 @@
 """A worker's start page in a project: what to do now, what was done, and how it was found."""
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from apps.accounts.models import User
 from apps.desk.worker_numbers import done_lately, numbers_of, rejected_turns
 from apps.projects.models import Project, Step
-from apps.scenarios.services.scenario_openings import scenario_openings
-from apps.trees.services.openings import openings, why_nothing
+from apps.scenarios.services.scenario_openings import ScenarioOpenings, scenario_openings
+from apps.trees.services.openings import Openings, openings, why_nothing
 from apps.workers.addresses import page_of_work
+from apps.workers.models import Kind
+from apps.workers.qualification_page import needed_by
 from apps.workers.services.next_work import in_hand
+
+
+def _allowed(found: Openings, barred: frozenset[Kind]) -> Openings:
+    """Without what the worker lacks the qualification for."""
+    if Kind.PATH in barred:
+        found = replace(found, branches=0, new_trees=0)
+    return replace(found, checks=0) if Kind.NODE_CHECK in barred else found
+
+
+def _allowed_to_write(found: ScenarioOpenings, barred: frozenset[Kind]) -> ScenarioOpenings:
+    if Kind.SCENARIO in barred:
+        found = replace(found, trees=0)
+    return replace(found, checks=0) if Kind.SCENARIO_CHECK in barred else found
 
 
 def worker_home(project: Project, worker: User, *, now: datetime) -> dict[str, Any]:
     held = in_hand(project, worker=worker, now=now).select_related("project").first()
-    found = openings(project, worker=worker)
-    writing = scenario_openings(project, worker=worker)
-    is_open = held or found or writing
+    needed = needed_by(project, worker, now=now)
+    barred = needed.kinds if needed else frozenset()
+    found = _allowed(openings(project, worker=worker), barred)
+    writing = _allowed_to_write(scenario_openings(project, worker=worker), barred)
+    is_open = held or found or writing or needed
     guidelines = project.guidelines.filter(step__in=Step.of_workers())
     return {
         "project": project,
+        "needed": needed,
         "in_hand": held,
         "in_hand_address": page_of_work(held) if held else "",
         "openings": found,

@@ -5,6 +5,15 @@ class StudioError(Exception):
     """The root of every error that a page, a job or a command shows as it is."""
 
 
+class RefusalError(StudioError):
+    """A step that changed nothing. Its class has the sentence, or somebody says a better one."""
+
+    sentence = ""
+
+    def __init__(self, sentence: str = "") -> None:
+        super().__init__(sentence or self.sentence)
+
+
 class JobCancelledError(StudioError):
     """Somebody stopped the job, or another worker took it over: what runs must end."""
 

@@ -1,6 +1,6 @@
 """Refusals about scenarios and utterances, each with its own sentence.
 
-StudioError
+RefusalError
   VerificationError
     UtteranceChangedError
     UtteranceNotInForceError
@@ -14,16 +14,11 @@ StudioError
     OtherNumberError
 """
 
-from apps.projects.errors import StudioError
+from apps.projects.errors import RefusalError
 
 
-class VerificationError(StudioError):
+class VerificationError(RefusalError):
     """A step of the verification that changed nothing."""
-
-    sentence = ""
-
-    def __init__(self, sentence: str = "") -> None:
-        super().__init__(sentence or self.sentence)
 
 
 class UtteranceChangedError(VerificationError):

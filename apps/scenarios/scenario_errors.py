@@ -1,6 +1,6 @@
 """Refusals of scenario work, of its checks and of fact sheets, each with its code and sentence.
 
-StudioError
+RefusalError
   ScenarioError
     FitsFirstError
     EmptyScenarioError
@@ -13,17 +13,13 @@ StudioError
     NotOneSituationError
 """
 
-from apps.projects.errors import StudioError
+from apps.projects.errors import RefusalError
 
 
-class ScenarioError(StudioError):
+class ScenarioError(RefusalError):
     """A step that changed nothing. `code` is for programs."""
 
     code = "scenario_refused"
-    sentence = ""
-
-    def __init__(self, sentence: str = "") -> None:
-        super().__init__(sentence or self.sentence)
 
 
 class FitsFirstError(ScenarioError):

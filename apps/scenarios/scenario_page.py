@@ -30,6 +30,7 @@ from apps.trees.models import Tree
 from apps.trees.path_page import (
     RETURN_REASONS,
     WEEK,
+    again_address,
     done_lately,
     done_since,
     ended_page,
@@ -144,11 +145,11 @@ def over_page(work: Assignment, *, now: datetime) -> dict[str, Any]:
     steps = StateChange.objects.filter(object_type="assignment", object_id=work.pk)
     is_void = steps.filter(to_state=State.RELEASED, reason__in=NO_LONGER_WANTED).exists()
     context = ended_page(work, now=now)
-    is_expired = work.state in {State.EXPIRED, State.LEASED}
+    state = State.EXPIRED if work.state == State.LEASED else State(work.state)
     return {
         **context,
         "why": VOID[Kind(work.kind)] if is_void else context["why"],
-        "may_go_on": is_expired and work.kind == Kind.SCENARIO,
+        "again_address": again_address(work, state, "scenarios:scenario_again", Kind.SCENARIO),
     }
 
 

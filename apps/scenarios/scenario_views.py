@@ -147,7 +147,7 @@ def show_over(request: HttpRequest, work: Assignment) -> HttpResponse | None:
     work.refresh_from_db()
     if work.state == Assignment.State.LEASED and work.expires_at > now:
         return None
-    return render(request, "scenarios/scenario_ended.html", over_page(work, now=now))
+    return render(request, "workers/work_over.html", over_page(work, now=now))
 
 
 def _page(request: HttpRequest, work: Assignment, **refused: object) -> HttpResponse:

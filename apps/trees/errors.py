@@ -1,6 +1,6 @@
 """Refusals about growing trees, each with its own code and sentence.
 
-StudioError
+RefusalError
   GrowingError
     BranchGoneError
     StalePageError
@@ -24,17 +24,13 @@ StudioError
     BranchDisputedError
 """
 
-from apps.projects.errors import StudioError
+from apps.projects.errors import RefusalError
 
 
-class GrowingError(StudioError):
+class GrowingError(RefusalError):
     """A step on a tree that changed nothing. `code` is for programs."""
 
     code = "growing_refused"
-    sentence = ""
-
-    def __init__(self, sentence: str = "") -> None:
-        super().__init__(sentence or self.sentence)
 
 
 class BranchGoneError(GrowingError):

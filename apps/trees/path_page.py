@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 
 from apps.accounts.models import User
@@ -185,7 +186,8 @@ def done_lately(worker: User) -> list[int]:
 
 
 def ended_page(work: Assignment, *, now: datetime) -> dict[str, Any]:
-    """Why the work is over, and what was typed and not taken."""
+    """Why the work is over, and what was typed and not taken. `again_address`: where its worker
+    goes on with it, if it is free."""
     state = State(work.state)
     if state == State.LEASED and work.expires_at <= now:
         state = State.EXPIRED  # the periodic task has not been by
@@ -193,10 +195,17 @@ def ended_page(work: Assignment, *, now: datetime) -> dict[str, Any]:
         "project": work.project,
         "assignment": work,
         "why": _why_ended(work, state),
-        "may_go_on": state == State.EXPIRED and work.kind == Kind.PATH,
+        "again_address": again_address(work, state, "trees:path_again", Kind.PATH),
         "typed": list(dict.fromkeys(_typed(work, state))),
         "drafts_done": done_lately(work.worker),
     }
+
+
+def again_address(work: Assignment, state: State, name: str, kind: Kind) -> str:
+    """The address of this name, for work of this kind whose time ran out."""
+    if state != State.EXPIRED or work.kind != kind:
+        return ""
+    return reverse(name, args=[work.project.slug, work.pk])
 
 
 def _why_ended(work: Assignment, state: State) -> str:

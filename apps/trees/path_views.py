@@ -182,7 +182,7 @@ def show_ended(request: HttpRequest, work: Assignment) -> HttpResponse | None:
     work.refresh_from_db(fields=CHANGING)
     if work.state == Assignment.State.LEASED and work.expires_at > now:
         return None
-    return render(request, "trees/path_ended.html", ended_page(work, now=now))
+    return render(request, "workers/work_over.html", ended_page(work, now=now))
 
 
 def _step(

@@ -1,4 +1,4 @@
-"""Refusals of the work engine, each with its own reason and sentence.
+"""Refusals of the work engine and of the qualification test, each with its reason and sentence.
 
 StudioError
   WorkError
@@ -7,9 +7,17 @@ StudioError
     StaleDraftError
     NotAMemberError
     TooManyOpenError
+  RefusalError
+    QualificationError
+      NotToBeTakenError
+      UnansweredError
+      NoDraftError
+      EmptyTestError
+      NoTestError
+      OnlyWorkersError
 """
 
-from apps.projects.errors import StudioError
+from apps.projects.errors import RefusalError, StudioError
 
 
 class WorkError(StudioError):
@@ -70,3 +78,45 @@ class TooManyOpenError(WorkError):
             f"You have {most} pieces of work open, which is as many as one person may have here. "
             "Finish or give back one of them first."
         )
+
+
+class QualificationError(RefusalError):
+    """A step around the qualification test that changed nothing. `code` is for programs."""
+
+    code = "qualification_refused"
+
+
+class NotToBeTakenError(QualificationError):
+    """The person may not begin the test now."""
+
+    code = "test_not_to_be_taken"
+
+
+class UnansweredError(QualificationError):
+    code = "test_unanswered"
+    sentence = "Some questions are not answered yet, so the test was not submitted. Answer them."
+
+
+class NoDraftError(QualificationError):
+    """Somebody has published or discarded it meanwhile."""
+
+    code = "no_draft_of_test"
+    sentence = (
+        "The test is not being changed any more: somebody has published or discarded the new "
+        "version. Press “Change the test” first."
+    )
+
+
+class EmptyTestError(QualificationError):
+    code = "empty_test"
+    sentence = "There is no question in this test. Add one, then publish it."
+
+
+class NoTestError(QualificationError):
+    code = "no_test"
+    sentence = "Publish a test first: without one nobody could get the qualification."
+
+
+class OnlyWorkersError(QualificationError):
+    code = "only_workers"
+    sentence = "Experts and admins need no qualification: they do all work as they are."

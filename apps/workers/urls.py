@@ -1,6 +1,6 @@
 from django.urls import path
 
-from apps.workers import views
+from apps.workers import qualification_urls, views
 
 app_name = "workers"
 urlpatterns = [
@@ -11,4 +11,5 @@ urlpatterns = [
     path("p/<slug:slug>/work/<int:assignment_id>/return/", views.give_back, name="return"),
     path("p/<slug:slug>/work/<int:assignment_id>/release/", views.release, name="release"),
     path("p/<slug:slug>/leases/", views.leases, name="leases"),
+    *qualification_urls.urlpatterns,
 ]

@@ -12,13 +12,13 @@ from apps.projects.models import AuditEvent, Job, Membership, Project, Role, Spl
 from apps.scenarios.models import Fact, Finding, Scenario, ScenarioFault, Utterance
 from apps.snippets.models import Document, Question, Snippet
 from apps.trees.models import Flag, Node, Tree
-from apps.workers.models import Assignment, Kind
+from apps.workers.models import Assignment, Kind, Qualification
 
 OLD = "Are you old?"
 
 FILLED: tuple[type[models.Model], ...] = (
     User, Membership, Document, Snippet, Question, Tree, Node, Flag, Scenario, Fact, ScenarioFault,
-    Utterance, Finding, Assignment, AuditEvent, Job,
+    Utterance, Finding, Assignment, Qualification, AuditEvent, Job,
 )  # fmt: skip
 STRIDE = 10
 """Between the keys of a row and of its copy: more than rows of one kind for one number."""
@@ -26,6 +26,7 @@ STRIDE = 10
 # Columns beside keys that differ from row to row.
 NUMBERED = {
     "workers_assignment.work_id", "workers_assignment.worker_id", "projects_membership.user_id",
+    "workers_qualification.worker_id",
 }  # fmt: skip
 NAMED = {"accounts_user.username": 20, "trees_tree.tree_id": 40,
          "scenarios_utterance.utterance_id": 40, "snippets_document.source_url": 40}  # fmt: skip
@@ -128,6 +129,10 @@ def _log(project: Project, people: list[User], trees: list[Tree], *, admin: User
         Assignment(project=project, worker=person, kind=Kind.PATH, work_id=tree.pk, part="root",
                    leased_at=now, expires_at=now + timedelta(hours=1))
         for person, tree in zip(people, trees, strict=True)
+    ))  # fmt: skip
+    bulk(Qualification, (
+        Qualification(project=project, worker=person, given_at=now, given_by=admin,
+                      expires_at=now + timedelta(days=1)) for person in people
     ))  # fmt: skip
     bulk(AuditEvent, (
         AuditEvent(project=project, actor=admin, action="look", object_type="tree", object_id="1")

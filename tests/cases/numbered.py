@@ -50,7 +50,6 @@ CASES = {
     58: "Keys are listed, and can be switched off.",
     59: "Yes and No are words, and what is saved is said.",
 }
-NOT_BUILT = {44: "There is no qualification yet, so that nothing could be held by a test."}
 
 _IN_NAME = re.compile(r"test_case_(\d+)\w*?(?:_and_(\d+)\w*)?")
 _IN_DOCSTRING = re.compile(r"[^.:]*?\bcases? (\d+(?:(?:, | and |, and )\d+)*)", re.IGNORECASE)

@@ -44,6 +44,7 @@ FILTERED = {
     "projects:people": ["?q=worker"],
     "projects:log": ["?action=look"],
     "workers:leases": ["?kind=path&state=leased"],
+    "workers:qualified": ["?q=worker"],
 }
 FILTERED = {name: [*queries, "?page=99999"] for name, queries in FILTERED.items()}
 

@@ -34,6 +34,7 @@ from apps.workers.services.submits import save_draft
 from tests.browsing import open_session
 from tests.factories import make_question, make_snippet, make_user
 from tests.journeys.negative_visits import negative_visits
+from tests.journeys.qualification_visits import qualification_visits
 from tests.journeys.scenario_visits import scenario_visits
 from tests.journeys.verification_visits import verification_visits
 from tests.permission_table import TABLE
@@ -138,6 +139,8 @@ def visits_of_an_admin(project: Project) -> Iterator[Visit]:
     yield from (Visit(*one) for one in scenario_visits(project, ada))
     ada = User.objects.get(username="ada")
     yield from (Visit(*one) for one in verification_visits(project, ada))
+    ada = User.objects.get(username="ada")
+    yield from (Visit(*one) for one in qualification_visits(project, ada))
     for kind in Utterance.Kind.values:
         utterance = Utterance.objects.filter(project=project, kind=kind)[0]
         yield visit("scenarios:utterance", slug, utterance.utterance_id, state=kind)

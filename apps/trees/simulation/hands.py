@@ -1,13 +1,12 @@
 """What a scripted person can do, whether by the services or by the pages."""
 
 from collections import Counter
-from enum import StrEnum
 from threading import Lock
 from typing import Protocol
 
 from apps.trees.domain.tree import Answer
 from apps.trees.models import NodeCheck
-from apps.trees.simulation.script import Asked, Seen
+from apps.trees.simulation.script import Asked, Ended, Seen
 
 
 class RefusedError(Exception):
@@ -16,14 +15,6 @@ class RefusedError(Exception):
     def __init__(self, code: str) -> None:
         self.code = code
         super().__init__(code)
-
-
-class Ended(StrEnum):
-    """What came of a submit."""
-
-    ACCEPTED = "accepted"
-    AGAIN = "again"  # it came too late, and the work is in these hands again
-    LOST = "lost"  # it came too late, and another has the work, or nobody
 
 
 class Hands(Protocol):

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -13,14 +14,15 @@ from apps.projects.models import Project
 from apps.trees.domain.tree import Answer
 from apps.trees.models import NodeCheck
 from apps.trees.simulation.browser import Browser, Page
-from apps.trees.simulation.hands import Ended, RefusedError
-from apps.trees.simulation.script import Asked, Seen
+from apps.trees.simulation.hands import RefusedError
+from apps.trees.simulation.script import Asked, Ended, Script, Seen
 from apps.trees.simulation.service_hands import DoubleClickError, let_time_run_out
 from apps.workers.models import Assignment
 
-WORK = re.compile(r"/work/(\d+)/(path|check)/(?:\w+/)?$")
-OTHER_WORK = re.compile(r"/work/\d+/")
+WORK = re.compile(r"/work/(\d+)/(path|check|scenario|scenario-check)/(?:[\w-]+/)?$")
 NEXT = "/work/next/"
+WRITE, READ = "/scenario/", "/scenario-check/"
+FITS, CONTRADICTION = "/scenario/fits/", "/scenario/contradiction/"
 YOURS_AGAIN = "It is yours again"
 OVER = "This work is over"
 
@@ -39,16 +41,11 @@ class PageHands:
 
     def take(self) -> Seen | None:
         self.page = self.browser.open(self.home)
-        if here := self.page.link("/path/", "/check/", "/scenario/"):
+        if here := self.page.link("/path/", "/check/", "/scenario/", "/scenario-check/"):
             self.page = self.browser.open(here)
         elif self.page.form(NEXT) is not None:
             self._click_on(lambda: self._sent(NEXT))
-        if WORK.search(self.page.path):
-            return self._seen()
-        if OTHER_WORK.search(self.page.path):
-            self.give_back("Scripted people grow trees only")
-            return self.take()
-        return None
+        return self._seen() if WORK.search(self.page.path) else None
 
     def agree(self) -> Seen:
         return self._step("/path/agree/")
@@ -87,6 +84,32 @@ class PageHands:
     def click_twice(self) -> None:
         self.second_click = True
 
+    # Scenarios, of which this app knows no more than their pages ---------------------------
+
+    def _write(self, script: Script) -> Callable[[], Ended]:
+        """Mostly nothing contradicts, and then there is something to write."""
+        if self.page.form(FITS) is None:  # said before, and then went away
+            return partial(self._end, WRITE, text=script.situation())
+        if script.happens(script.rates.rejections):
+            cards = dict.fromkeys(["card-0", "card-1"], "")
+            return partial(self._end, CONTRADICTION, **cards, note="A scripted note.")
+        self._send(FITS)
+        return partial(self._end, WRITE, text=script.situation())
+
+    def _read(self, script: Script) -> Callable[[], Ended]:
+        """Something to each question; most texts may stay."""
+        says = {name: script.one_of(choices) for name, choices in self._radios().items()}
+        approve, send_back = self._radios()["verdict"]
+        says["verdict"] = send_back if script.sends_back() else approve
+        return partial(self._end, READ, **says, note="A scripted note.")
+
+    def _radios(self) -> dict[str, list[str]]:
+        """The values of each group of radio buttons."""
+        groups: dict[str, list[str]] = {}
+        for radio in self.page.select("//input[@type='radio']"):
+            groups.setdefault(radio.get("name"), []).append(radio.get("value"))
+        return groups
+
     # How ----------------------------------------------------------------------------------
 
     def _seen(self) -> Seen:
@@ -96,6 +119,10 @@ class PageHands:
             raise RefusedError("refused on the page")
         if "/check/" in self.page.path:
             return Seen(is_check=True)
+        if "/scenario/" in self.page.path:
+            return Seen(other_work=self._write)
+        if "/scenario-check/" in self.page.path:
+            return Seen(other_work=self._read)
         (talk,) = self.page.select("//*[@id='path']")
         phase = talk.get("data-phase")
         return Seen(

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from apps.trees.simulation.hands import Ended, Hands, RefusedError, Tally
-from apps.trees.simulation.script import Script, Seen
+from apps.trees.simulation.hands import Hands, RefusedError, Tally
+from apps.trees.simulation.script import Ended, Script, Seen
 
 
 class _GoneError(Exception):
@@ -38,6 +38,9 @@ class Person:
         rates, script = self.script.rates, self.script
         if script.happens(rates.returns / 2):
             self._give_back()
+        elif seen.other_work:
+            self._go_away()
+            self._end_with(seen.other_work(script))
         elif seen.is_check:
             self.tally.add("voted")
             self._end_with(self._vote)

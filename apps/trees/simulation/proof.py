@@ -67,7 +67,7 @@ def _too_many(project: Project) -> Iterator[str]:
     """No work went to more people than it needs."""
     held = Assignment.objects.filter(HELD, project=project)
     given = held.values("kind", "work_id", "part", "round").annotate(number=Count("pk"))
-    for row in given.filter(kind=Kind.PATH, number__gt=1):
+    for row in given.filter(kind__in=[Kind.PATH, Kind.SCENARIO], number__gt=1):
         yield f"given to too many: {row}"
     voters = dict(Node.objects.filter(tree__project=project).values_list(
         "pk", "tree__rejection_voters"

@@ -4,7 +4,9 @@ Each person draws from a generator of their own, so that a seed gives the same c
 """
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
+from enum import StrEnum
 from random import Random
 
 from apps.snippets.domain.sentences import sentences
@@ -34,6 +36,14 @@ class Rates:
 RATES = tuple(field.name for field in fields(Rates))
 
 
+class Ended(StrEnum):
+    """What came of a submit."""
+
+    ACCEPTED = "accepted"
+    AGAIN = "again"  # it came too late, and the work is in these hands again
+    LOST = "lost"  # it came too late, and another has the work, or nobody
+
+
 @dataclass(frozen=True)
 class Seen:
     """What a person has before them."""
@@ -46,6 +56,8 @@ class Seen:
     has_final_answer: bool = False
     rule_text: str = ""
     span_wanted: bool = False
+    # Where the work is of another kind: does all but its end, by the script, and gives the end.
+    other_work: "Callable[[Script], Callable[[], Ended]] | None" = None
 
 
 @dataclass(frozen=True)
@@ -88,6 +100,18 @@ class Script:
     def keeps(self) -> bool:
         """A vote on a turn in dispute."""
         return self.happens(0.5)
+
+    def sends_back(self) -> bool:
+        """A scenario of somebody else."""
+        return self.happens(0.2)
+
+    def one_of(self, choices: Sequence[str]) -> str:
+        return self.chance.choice(choices)
+
+    def situation(self) -> str:
+        """A scenario; no two are the same."""
+        number = self.chance.getrandbits(48)
+        return f"I would rather not say much, but this is how I live: number {number}."
 
     def comes_back(self) -> bool:
         """After a crash: soon, and not when the lease has run out."""

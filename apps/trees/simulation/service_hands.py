@@ -22,8 +22,8 @@ from apps.trees.services.checks import Rejection, reject_turn, vote_to_keep, vot
 from apps.trees.services.open_work import new_trees, node_checks, reannotations, started_branches
 from apps.trees.services.paths import return_path, submit_path
 from apps.trees.services.walks import Walk, agree, ask, give_final_answer, undo
-from apps.trees.simulation.hands import Ended, RefusedError
-from apps.trees.simulation.script import Asked, Seen
+from apps.trees.simulation.hands import RefusedError
+from apps.trees.simulation.script import Asked, Ended, Seen
 from apps.workers.errors import WorkError
 from apps.workers.models import Assignment, Kind
 from apps.workers.services.leases import return_work

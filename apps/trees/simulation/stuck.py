@@ -8,6 +8,7 @@ from apps.projects.models import Project
 from apps.trees.models import Node, Tree
 from apps.trees.services.open_work import has_twin, waiting_questions
 from apps.workers.models import WORKER_KINDS, Assignment
+from apps.workers.services.qualification import barred_kinds
 
 
 def is_done(project: Project) -> bool:
@@ -34,6 +35,10 @@ def _reasons(project: Project, people: list[User], now: datetime) -> Iterator[st
             f"{_count(others.count(), 'piece of work is', 'pieces of work are')} in other people's "
             f"hands, until {last.expires_at:%Y-%m-%d %H:%M} UTC at the latest"
         )
+    barred = sum(bool(barred_kinds(project, worker=one, now=now)) for one in people)
+    if barred:
+        who = _count(barred, "scripted person lacks", "scripted people lack")
+        yield f"{who} the qualification that this project wants; give it to them, on its page"
     growing = Tree.objects.growing().filter(project=project)
     if trees := growing.count():
         yield (

@@ -6,7 +6,7 @@ could write on SQLite meanwhile. What is found is looked at once more when it is
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from itertools import chain, islice, repeat
+from itertools import chain, islice, repeat, takewhile
 
 from django.conf import settings
 from django.db import transaction
@@ -17,6 +17,7 @@ from apps.projects.models import Membership, Project
 from apps.workers.errors import NotAMemberError, TooManyOpenError
 from apps.workers.models import WORKER_KINDS, Assignment, AssignmentQuerySet
 from apps.workers.services.leases import Work, expire_leases, lease_one_of
+from apps.workers.services.qualification import barred_kinds
 
 AT_ONCE = 20
 """Pieces of work that are tried in one transaction."""
@@ -39,7 +40,7 @@ def take_work(
     before = -1
     while before < len(tried):  # what was found may be gone when it is taken, and other be open
         before = len(tried)
-        for some in _some_at_once(names, project, worker):
+        for some in _some_at_once(names, project, worker, now):
             new = [work for work in some if work not in tried]
             if lease := _take_one_of(new, project, worker, now):
                 return lease
@@ -65,7 +66,7 @@ def take_another(project: Project, *, worker: User, now: datetime) -> Assignment
         _lock(project, worker)
         if in_hand(project, worker=worker, now=now).count() >= project.most_leases:
             raise TooManyOpenError(project.most_leases)
-        works = chain.from_iterable(_sources(settings.WORK_SOURCES, project, worker))
+        works = chain.from_iterable(_sources(settings.WORK_SOURCES, project, worker, now))
         return lease_one_of(works, project=project, worker=worker, now=now)
 
 
@@ -75,16 +76,23 @@ def in_hand(project: Project, *, worker: User, now: datetime) -> AssignmentQuery
     return mine.lasting(now).order_by("pk")
 
 
-def _sources(names: Iterable[str], project: Project, worker: User) -> Iterator[Iterator[Work]]:
+def _sources(
+    names: Iterable[str], project: Project, worker: User, now: datetime
+) -> Iterator[Iterator[Work]]:
     # By name: the kinds of work belong to apps that this one must not know. Each source is a
-    # generator, so it looks only when the ones before it had nothing.
+    # generator, so it looks only when the ones before it had nothing; and it has one kind of work,
+    # so that the first piece says whether the worker lacks a qualification for all of it.
+    barred = barred_kinds(project, worker=worker, now=now)
     for name in names:
-        yield import_string(name)(project, worker=worker)
+        works = import_string(name)(project, worker=worker)
+        yield takewhile(lambda work: work.kind not in barred, works)
 
 
-def _some_at_once(names: Iterable[str], project: Project, worker: User) -> Iterator[list[Work]]:
+def _some_at_once(
+    names: Iterable[str], project: Project, worker: User, now: datetime
+) -> Iterator[list[Work]]:
     """Of each source first one piece of work, which mostly is free, and then several."""
-    for works in _sources(names, project, worker):
+    for works in _sources(names, project, worker, now):
         for size in chain([1], repeat(AT_ONCE)):
             some = list(islice(works, size))
             if not some:

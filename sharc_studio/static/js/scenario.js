@@ -10,8 +10,9 @@
     if (pasted && came) pasted.value = Number(pasted.value || 0) + came;
   });
 
-  // y, n and d answer the first question that is not answered yet.
-  const KEYS = { y: 0, n: 1, d: 2 };
+  // One key for each choice answers the first question that is not answered yet: y, n and d, or
+  // those that the group names.
+  const keysOf = (group) => (group?.dataset.saysKeys ?? "y n d").split(" ");
   const next = () => [...document.querySelectorAll("[data-says]")]
     .find((group) => group.checkVisibility?.() !== false && !group.querySelector(":checked"));
 
@@ -21,8 +22,9 @@
   }
 
   document.addEventListener("keydown", (event) => {
-    if (!window.isSingleKey(event) || !(event.key.toLowerCase() in KEYS)) return;
-    const choice = next()?.querySelectorAll("input[type=radio]")[KEYS[event.key.toLowerCase()]];
+    if (!window.isSingleKey(event)) return;
+    const group = next();
+    const choice = group?.querySelectorAll("input[type=radio]")[keysOf(group).indexOf(event.key.toLowerCase())];
     if (!choice) return;
     event.preventDefault();
     choice.click(); // with the events that drafts.js listens for

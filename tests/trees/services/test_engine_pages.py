@@ -7,9 +7,12 @@ from django.core.management import CommandError, call_command
 
 from apps.accounts.models import User
 from apps.projects.models import Project
+from apps.scenarios.models import Scenario, ScenarioCheck
 from apps.trees.models import Node, Tree
 from apps.workers.models import Assignment
+from tests.scenarios.writing import make_writing
 from tests.trees.services.growing import make_questions
+from tests.workers.qualifying import make_test, need_it
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.once]
 
@@ -36,6 +39,26 @@ def test_through_the_pages_people_bring_trees_to_their_end(live_server):
     questions = Node.objects.questions().filter(assignment__isnull=False)
     assert not questions.filter(span_start=None).exists()
     assert not any(person.has_usable_password() for person in User.objects.all())
+
+
+def test_through_the_pages_people_write_scenarios_and_check_them(live_server):
+    project, tree = make_writing(2, checks_per_scenario=1)
+    rates = ("--slow=0.2", "--double=0.2", "--crashes=0.1", "--returns=0", "--rejections=0")
+    said = simulate(project, 5, "--until-done", "--seed=2", f"--http={live_server.url}", *rates)
+    done = Assignment.objects.filter(state="submitted")
+    assert (int(said["accepted"]), Assignment.objects.leased().count()) == (done.count(), 0)
+    written = Scenario.objects.filter(tree=tree)
+    assert written.kept().count() == 2 or written.count() == 5  # all were sent back
+    assert not written.filter(state="waiting").exists()
+    assert ScenarioCheck.objects.count() == done.filter(kind="scenario check").count() >= 2
+
+
+def test_who_lacks_the_qualification_is_told_and_does_nothing(live_server):
+    project = make_questions(1, max_depth=1)
+    make_test(project)
+    need_it(project)
+    with pytest.raises(CommandError, match="1 scripted person lacks the qualification"):
+        simulate(project, 1, "--until-done", f"--http={live_server.url}")
 
 
 def test_an_address_that_is_none_is_refused():
