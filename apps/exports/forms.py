@@ -79,7 +79,8 @@ class ExportForm(forms.Form):
     allow_unverified = forms.BooleanField(
         label="Unverified ones, too",
         required=False,
-        help_text="Also utterances of dev and test that no expert has verified.",
+        help_text="Also utterances of dev and test that no expert has verified. Then it is no "
+        "release, and waits neither for the consistency proof nor for the audit.",
     )
     byte_order_mark = forms.BooleanField(
         label="For Excel",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from django.db.models import Count, Exists, OuterRef
@@ -47,9 +48,9 @@ def consistency_page(
     waived = Waived.objects.filter(
         utterance=OuterRef("utterance"), ended_at__isnull=True, waiver__reason=OuterRef("reason")
     )
-    shown = findings.select_related("utterance__tree__question", "utterance__project").annotate(
-        is_waived=Exists(waived)
-    )
+    shown = findings.select_related(
+        "utterance__tree__question", "utterance__project", "utterance__job"
+    ).annotate(is_waived=Exists(waived))
     page = page_of(
         listed.order_by("reason", "utterance__utterance_id"), shown, asked=asked, size=ROWS_ON_PAGE
     )
@@ -90,21 +91,35 @@ def text_checks_page(
 
 
 def _with_advice(faults: list[ScenarioFault]) -> list[dict[str, Any]]:
-    """Each with how to mend it, and with what was cut or reworded in its tree. One query."""
-    trees = {fault.scenario.tree_id for fault in faults}
-    cut = Node.objects.filter(tree__in=trees, taken_out_at__isnull=False).questions()
-    out = {(tree, fold(text)) for tree, text in cut.values_list("tree_id", "text")}
+    """Each with how to mend it, and for each fact where its question stands in the tree (`node`),
+    or that it was taken out. One query."""
+    there, out = _questions({fault.scenario.tree_id for fault in faults})
     return [
         {
             "fault": fault,
             "mending": MENDING[ScenarioFault.Reason(fault.reason)],
             "facts": [
-                {
-                    **fact,
-                    "is_cut": (fault.scenario.tree_id, fold(fact[QUESTION])) in out,
-                }
+                {**fact, "node": there.get(question), "is_cut": question in out}
                 for fact in fault.facts
+                for question in [(fault.scenario.tree_id, fold(fact[QUESTION]))]
             ],
         }
         for fault in faults
     ]
+
+
+_Asked = tuple[int, str]
+"""The tree and the folded question."""
+
+
+def _questions(trees: Collection[int]) -> tuple[dict[_Asked, int], set[_Asked]]:
+    """The questions that the trees ask, each with its first node, and those that were taken out."""
+    there: dict[_Asked, int] = {}
+    out: set[_Asked] = set()
+    rows = Node.objects.filter(tree__in=trees).questions().order_by("pk")
+    for key, tree, text, taken_out_at in rows.values_list("pk", "tree_id", "text", "taken_out_at"):
+        if taken_out_at is None:
+            there.setdefault((tree, fold(text)), key)
+        else:
+            out.add((tree, fold(text)))
+    return there, out

@@ -127,6 +127,8 @@ def test_the_sharc_dev_set_comes_back_in_every_format(sharc_dev, tmp_path):
     assert "or-sharc: dev: 2,132 utterances (562 more, 766 no, 804 yes)" in said
     compare_with_what_is_read(project, tmp_path / "all")
     compare_responses(project, tmp_path)
+    for entry in json.loads((tmp_path / "all" / "MANIFEST.json").read_text())["exports"]:
+        assert sum(entry["release"]["imported_findings"].values()) == 19
     given = (tmp_path / "all" / "sharc" / "dev" / "json" / "sharc_dev.json").read_bytes()
     assert given == (sharc_dev / "sharc_dev.json").read_bytes()
 

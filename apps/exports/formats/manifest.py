@@ -26,6 +26,7 @@ from apps.exports.formats.checks import (
 from apps.exports.formats.files import locating, parse_file
 from apps.exports.formats.registry import FORMATS
 from apps.exports.formats.rows import CLASSES, SPLITS
+from apps.scenarios.domain.consistency import InconsistencyReason
 
 MANIFEST = "MANIFEST.json"
 
@@ -106,10 +107,14 @@ PARAMETERS: dict[str, Check] = {
     "only_follow_ups": boolean, "fold_context": boolean, "split_by_hash": boolean,
     "allow_unverified": boolean,
 }  # fmt: skip
+_REASONS = object_of({}, dict.fromkeys(InconsistencyReason, number))
+_RELEASE = object_of({}, {
+    "imported_findings": _REASONS, "waived_findings": _REASONS, "waived_figures": list_of(text),
+})  # fmt: skip
 _ENTRY = object_of({
     "format": one_of(*FORMATS), "folder": one_of("", *FORMATS), "counts": _COUNTS,
     "parameters": object_of(PARAMETERS), "files": list_of(_FILE),
-}, {"licences": _licences})  # fmt: skip
+}, {"licences": _licences, "release": _RELEASE})  # fmt: skip
 _MODEL = object_of({
     "project": text, "software": object_of({"name": text, "version": text}),
     "exports": list_of(_ENTRY),

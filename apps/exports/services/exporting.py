@@ -27,6 +27,7 @@ from apps.exports.services.exportable import classes_by_split, count_of_growing_
 from apps.exports.services.licences import refuse_without_licence
 from apps.exports.services.placing import place
 from apps.exports.services.project_source import Progress, ProjectSource
+from apps.exports.services.release import Carried, carried, refuse_unfit, refuse_unfit_at_once
 from apps.projects.models import Job, Project, Split
 from apps.projects.services.jobs import finish_job, queue_job, report_progress
 from apps.scenarios.models import Utterance
@@ -76,6 +77,7 @@ def export_here(
     """
     wanted = Wanted(formats, splits, options, allow_unverified)
     counts = _counts(project, wanted)
+    refuse_unfit(project, counts, allow_unverified=allow_unverified)
     with _refusing_what_cannot_be_written(out), _folder_beside(out) as aside:
         _write(project, wanted, counts, aside, progress, in_folders=len(formats) > 1)
         place(aside, out)
@@ -109,6 +111,7 @@ def _write(
     )
     parameters = {**wanted.parameters, "splits": list(source.splits)}
     counted = {split.value: dict(sorted(classes.items())) for split, classes in counts.items()}
+    release = _carried(project, wanted, counts).in_manifest
     entries = []
     for name in wanted.formats:
         inside = name if in_folders else ""
@@ -117,7 +120,8 @@ def _write(
         FORMATS[name].write(source, folder / inside, wanted.options)
         add_card(name, source, folder / inside)
         licences = source.about.licences
-        entries.append(describe(folder, name, inside, parameters, counted, licences))
+        entry = describe(folder, name, inside, parameters, counted, licences)
+        entries.append({**entry, **release})
     text = as_text(project.slug, software_version(), entries)
     (folder / MANIFEST).write_text(text, encoding="utf-8", newline="\n")
 
@@ -131,7 +135,8 @@ def software_version() -> str:
 
 def queue_export(project: Project, wanted: Wanted, *, author: User) -> Job:
     """Queues an export. Raises ExportRefusedError when there is nothing to export."""
-    _counts(project, wanted)
+    counts = _counts(project, wanted)
+    refuse_unfit_at_once(project, counts, allow_unverified=wanted.allow_unverified)
     parameters = {"formats": list(wanted.formats), **wanted.parameters}
     return queue_job(project, kind=KIND, task=TASK, parameters=parameters, created_by=author)
 
@@ -176,6 +181,7 @@ def run_export(job: Job) -> None:
     parameters = dict(job.parameters)
     wanted = Wanted.from_parameters(parameters.pop("formats"), parameters)
     counts = _counts(job.project, wanted)
+    refuse_unfit(job.project, counts, allow_unverified=wanted.allow_unverified)
     with tempfile.TemporaryDirectory(prefix="export-") as aside:
         folder, archive = Path(aside) / "files", Path(aside) / "export.zip"
         _write(job.project, wanted, counts, folder, partial(_tell, job), in_folders=True)
@@ -237,6 +243,7 @@ def _report_of(
         warnings.append(
             f"{waiting:,} utterances were left out: their trees grow again, and wait for branches"
         )
+    warnings += _carried(project, wanted, counts).warnings
     if not wanted.allow_unverified:
         warnings += [
             f"{unverified[split]:,} utterances of {split} were left out: no expert has verified "
@@ -248,6 +255,10 @@ def _report_of(
         "exported": {split: dict(classes) for split, classes in counts.items()},
         "warnings": warnings,
     }
+
+
+def _carried(project: Project, wanted: Wanted, counts: dict[Split, Counter[str]]) -> Carried:
+    return carried(project, counts, allow_unverified=wanted.allow_unverified)
 
 
 def _zip(folder: Path, archive: Path) -> None:

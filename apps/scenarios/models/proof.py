@@ -12,7 +12,7 @@ from apps.projects.models import Project
 from apps.scenarios.domain.consistency import InconsistencyReason
 from apps.scenarios.domain.facts import FactFault
 from apps.scenarios.models.scenarios import Scenario
-from apps.scenarios.models.utterances import Utterance
+from apps.scenarios.models.utterances import EXPANSION, Utterance
 from apps.trees.models import Tree
 
 if TYPE_CHECKING:
@@ -46,8 +46,21 @@ class FindingQuerySet(models.QuerySet["Finding"]):
         return self.filter(_is_waived())
 
     def open(self) -> FindingQuerySet:
-        """Those that nobody has waived: they block a release."""
+        """Those that nobody has waived."""
         return self.filter(~_is_waived())
+
+    def as_imported(self) -> FindingQuerySet:
+        """Those of utterances that came in a file, and that nobody here has touched."""
+        return self.filter(_is_as_imported())
+
+    def blocking(self) -> FindingQuerySet:
+        """Those that a release waits for."""
+        return self.open().exclude(_is_as_imported())
+
+
+def _is_as_imported() -> Q:
+    came = Q(utterance__job__isnull=False) & ~Q(utterance__job__kind=EXPANSION)
+    return came & Q(utterance__state=Utterance.State.TO_VERIFY)
 
 
 def _is_waived() -> Exists:

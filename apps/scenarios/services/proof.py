@@ -47,7 +47,7 @@ BATCH = 500
 
 
 def open_inconsistencies(project: Project) -> FindingQuerySet:
-    """The findings that block a release: nobody has waived them. Proves first what has changed."""
+    """The findings that nobody has waived. Proves first what has changed."""
     prove(project)
     return findings_of(project).open()
 
@@ -73,9 +73,14 @@ def find_inconsistency(shape: domain.Tree, kind: str, parts: Parts) -> Inconsist
 
 def numbers_of(project: Project) -> dict[str, Any]:
     """For a dashboard: findings by reason, open and waived, and when they were last looked for."""
-    waived = findings_of(project).waived().values("pk")
+    waived, blocking = (
+        Q(pk__in=some.values("pk"))
+        for some in (findings_of(project).waived(), findings_of(project).blocking())
+    )
     rows = findings_of(project).order_by().values("reason")
-    counted = rows.annotate(all=Count("pk"), waived=Count("pk", filter=Q(pk__in=waived)))
+    counted = rows.annotate(
+        all=Count("pk"), waived=Count("pk", filter=waived), blocking=Count("pk", filter=blocking)
+    )
     found = {row["reason"]: (row["all"], row["all"] - row["waived"]) for row in counted}
     reasons = [(reason, *found.get(reason, (0, 0))) for reason in Finding.Reason]
     never = Q(derived__isnull=True) | Q(derived__proven="")
@@ -84,6 +89,7 @@ def numbers_of(project: Project) -> dict[str, Any]:
         "reasons": [{"reason": reason, "all": all, "open": open} for reason, all, open in reasons],
         "all": sum(all for _, all, _ in reasons),
         "open": sum(open for _, _, open in reasons),
+        "blocking": sum(row["blocking"] for row in counted),
         **Tree.objects.filter(project=project).aggregate(
             proven_at=Max("derived__proven_at"),
             unproven=Count("pk", filter=Q(pk__in=unproven.values("pk"))),
@@ -141,6 +147,17 @@ def prove_utterance(utterance: Utterance, shape: domain.Tree) -> Finding | None:
         return None
     return Finding.objects.create(
         utterance=utterance, reason=found.reason.value, expected=found.expected or ""
+    )
+
+
+def prove_scenario(scenario: Scenario, shape: domain.Tree) -> ScenarioFault | None:
+    """Brings the fault of a scenario in line whose facts somebody has just decided on."""
+    ScenarioFault.objects.filter(scenario=scenario).delete()
+    found = fault_of(shape, [fact.turn for fact in scenario.facts.all()])
+    if found is None or scenario.state != Scenario.State.STANDS:
+        return None
+    return ScenarioFault.objects.create(
+        scenario=scenario, reason=found.fault.value, facts=turns_as_json(found.facts)
     )
 
 

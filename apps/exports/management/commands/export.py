@@ -28,7 +28,9 @@ class Command(BaseCommand):
                             help="leave out fields of imported records that ShARC does not have; "
                             "names of people are in no export")  # fmt: skip
         parser.add_argument("--allow-unverified", action="store_true",
-                            help="dev and test utterances that no expert saw, too")  # fmt: skip
+                            help="dev and test utterances that no expert saw, too; then it is "
+                            "no release, and waits neither for the consistency proof nor for the "
+                            "audit")  # fmt: skip
         parser.add_argument("--bom", action="store_true", dest="byte_order_mark",
                             help="csv: begin with a byte order mark, for Excel")  # fmt: skip
         _add_conversational(parser.add_argument_group("conversational formats"))
