@@ -1,0 +1,325 @@
+"""A project from documents to a release, by scripted people through the services of the pages.
+
+Documents are ingested; an expert accepts snippets and writes first questions, which another one
+checks; workers grow the trees, write scenarios and check each other's; negatives are mined, splits
+made, trees expanded; an expert verifies dev and test; the answers are proven, the dataset is
+audited, exported as a release, and the export is checked. What each step comes to is printed.
+Works on a temporary database of the kind that DATABASE_URL names.
+Usage: python benchmarks/whole_project.py [documents]
+"""
+
+import json
+import logging
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from io import StringIO
+from itertools import count
+from pathlib import Path
+
+import django
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+os.environ["DJANGO_SETTINGS_MODULE"] = "sharc_studio.settings"
+django.setup()
+
+from django.core.management import call_command  # noqa: E402
+from django.db import connection  # noqa: E402
+from django.utils import timezone  # noqa: E402
+
+from apps.accounts.models import User  # noqa: E402
+from apps.projects.models import Project, Role  # noqa: E402
+from apps.projects.services.projects import add_member, create_project  # noqa: E402
+from apps.scenarios.domain.fact_sheet import Stated  # noqa: E402
+from apps.scenarios.models import Scenario, ScenarioCheck, Utterance  # noqa: E402
+from apps.scenarios.services import verification  # noqa: E402
+from apps.scenarios.services.fact_sheets import decide_sheet  # noqa: E402
+from apps.scenarios.services.proof import numbers_of, prove  # noqa: E402
+from apps.scenarios.services.scenario_checks import (  # noqa: E402
+    Reading,
+    Unrelated,
+    sheet_now,
+    submit_check,
+)
+from apps.scenarios.services.scenario_work import (  # noqa: E402
+    prompt_of,
+    say_that_it_fits,
+    submit_scenario,
+)
+from apps.scenarios.verification_page import next_to_verify  # noqa: E402
+from apps.snippets.models import Snippet  # noqa: E402
+from apps.snippets.services.bench import accept_all  # noqa: E402
+from apps.snippets.services.bench_leases import put_down, take_next  # noqa: E402
+from apps.snippets.services.question_checks import approve_question, take_check  # noqa: E402
+from apps.snippets.services.questions import submit_question, take_question  # noqa: E402
+from apps.trees.domain.tree import Answer  # noqa: E402
+from apps.trees.models import Tree  # noqa: E402
+from apps.trees.simulation.people import make_people  # noqa: E402
+from apps.workers.models import Assignment, Kind  # noqa: E402
+from apps.workers.services.next_work import take_work  # noqa: E402
+
+SLUG = "whole"
+WORKERS = 8
+SUBJECTS = ("buses", "bees", "boats", "barns", "bikes", "beaches", "bridges", "bakeries")
+
+Say = Callable[[str], object]
+Counts = dict[str, dict[str, int]]
+
+
+@dataclass(frozen=True)
+class People:
+    admin: User
+    expert: User
+    checker: User
+
+
+# Documents and first questions ------------------------------------------------------------------
+
+
+def write_documents(folder: Path, number: int) -> None:
+    """Pages of one office, with two rules each, and the list that says where they come from."""
+    index = []
+    for page, name in zip(range(number), _subjects(), strict=False):
+        (folder / f"{name}.md").write_text(
+            f"# Permits for {name}\n\nYou can get a permit for {name} if you are over 18 and live "
+            f"in the district.\n\n## Fees for {name}\n\nYou pay no fee for {name} if:\n\n"
+            f"* you are a student\n* you asked before June {page + 1}\n",
+            encoding="utf-8",
+        )
+        index.append({
+            "file": f"{name}.md", "source_url": f"https://office.example/{name}",
+            "title": f"All about {name}", "licence": "Open Government Licence v3.0",
+        })  # fmt: skip
+    (folder / "index.json").write_text(json.dumps(index), encoding="utf-8")
+
+
+def _subjects() -> Iterator[str]:
+    for again in count():
+        yield from (f"{name}{again or ''}" for name in SUBJECTS)
+
+
+def make_project() -> tuple[Project, People]:
+    people = People(*(
+        User.objects.create(username=name) for name in ("whole-admin", "whole-ada", "whole-ben")
+    ))  # fmt: skip
+    project = create_project(
+        Project(
+            slug=SLUG, name="A whole project", max_depth=2, question_checks=True,
+            scenarios_per_finished_tree=2, checks_per_scenario=1,
+        ),
+        created_by=people.admin,
+    )  # fmt: skip
+    for expert in (people.expert, people.checker):
+        add_member(project, user=expert, role=Role.EXPERT, actor=people.admin)
+    return project, people
+
+
+def settle_snippets(project: Project, expert: User) -> None:
+    while document := take_next(project, expert=expert, now=timezone.now()):
+        accept_all(document, expert=expert, now=timezone.now())
+        put_down(document, expert=expert, reason="", now=timezone.now())
+
+
+def write_questions(project: Project, people: People) -> None:
+    while lease := take_question(project, expert=people.expert, now=timezone.now()):
+        heading = Snippet.objects.get(pk=lease.work_id).text.splitlines()[0].lstrip("# ")
+        submit_question(
+            lease, text=f"What about me: {heading.lower()}?", key=f"k{lease.pk}",
+            now=timezone.now(),
+        )  # fmt: skip
+    while lease := take_check(project, expert=people.checker, now=timezone.now()):
+        approve_question(lease, key=f"k{lease.pk}", now=timezone.now())
+
+
+# Scenarios --------------------------------------------------------------------------------------
+
+
+def work_on_scenarios(project: Project, workers: list[User]) -> dict[str, int]:
+    """Everybody takes work in turn until nobody gets any."""
+    counts = {"written": 0, "checked": 0}
+    idle = 0
+    for number in count():
+        work = take_work(project, worker=workers[number % len(workers)], now=timezone.now())
+        idle = 0 if work else idle + 1
+        if idle == len(workers):
+            return counts
+        if work and work.kind == Kind.SCENARIO:
+            _write(work, number)
+            counts["written"] += 1
+        elif work and work.kind == Kind.SCENARIO_CHECK:
+            _check(work, is_odd=counts["checked"] % 5 == 4)
+            counts["checked"] += 1
+    raise AssertionError  # `count` does not end
+
+
+def _write(work: Assignment, number: int) -> None:
+    now = timezone.now()
+    say_that_it_fits(work, now=now)
+    words = {Answer.YES: "that is so", Answer.NO: "that is not for me"}
+    told = [turn for _, turn in prompt_of(work).cards]
+    text = " ".join(
+        f"As for {turn.follow_up_question[-12:-1]}: {words[turn.follow_up_answer]}."
+        for turn in told
+    )
+    submit_scenario(
+        work, text=f"I am person {number}. {text}", pasted=0, key=f"k{work.pk}", now=now
+    )
+
+
+def _check(work: Assignment, *, is_odd: bool) -> None:
+    """Reads what the sheet has; an odd one reads the first fact otherwise."""
+    scenario = Scenario.objects.select_related("prompt").get(pk=work.work_id)
+    says = {fact.follow_up_question: Stated(fact.follow_up_answer) for fact in scenario.facts.all()}
+    if is_odd:
+        says[next(iter(says))] = Stated.NOT
+    other = scenario.prompt.unrelated if scenario.prompt else None
+    reading = Reading(
+        says, own_words=True, verdict=ScenarioCheck.Verdict.APPROVES,
+        unrelated=Unrelated(Stated(other.follow_up_answer), contradicts=False) if other else None,
+    )  # fmt: skip
+    submit_check(work, reading, key=f"k{work.pk}", now=timezone.now())
+
+
+def decide_disputes(project: Project, expert: User) -> int:
+    """The expert finds that the writers were right."""
+    disputed = Scenario.objects.filter(tree__project=project, state=Scenario.State.DISPUTED)
+    rows = list(disputed.select_related("tree"))
+    for one in rows:
+        decide_sheet(one, sheet_now(one), seen=one.sheet_version, expert=expert, now=timezone.now())
+    return len(rows)
+
+
+# Verification and release -----------------------------------------------------------------------
+
+
+def verify(project: Project, expert: User) -> dict[str, int]:
+    """Each in turn: one in ten is dropped, another one with a scenario is corrected."""
+    counts = {"accepted": 0, "corrected": 0, "dropped": 0}
+    after = None
+    for number in count():
+        now = timezone.now()
+        key = next_to_verify(project, expert, after=after, now=now)
+        if key is None:
+            return counts
+        after = Utterance.objects.select_related("tree__question__snippet__document").get(
+            project=project, utterance_id=key
+        )
+        if number % 10 == 9:
+            verification.drop(after, reason="It is odd.", seen=after.version, by=expert, now=now)
+            counts["dropped"] += 1
+        elif after.scenario and number % 10 == 4:
+            parts = replace(after.parts, scenario=f"{after.scenario} Really.")
+            verification.correct(after, parts, seen=after.version, by=expert, now=now)
+            counts["corrected"] += 1
+        else:
+            verification.accept(after, seen=after.version, by=expert, now=now)
+            counts["accepted"] += 1
+    raise AssertionError  # `count` does not end
+
+
+def command(name: str, *arguments: str) -> str:
+    out = StringIO()
+    call_command(name, *arguments, stdout=out, stderr=StringIO())
+    return out.getvalue()
+
+
+def _numbers(text: str) -> dict[str, int]:
+    """Lines such as `trees finished: 12`."""
+    found = re.findall(r"^([a-z][a-z :_]*): ([\d,]+)$", text, re.MULTILINE)
+    return {name: int(number.replace(",", "")) for name, number in found}
+
+
+def run(folder: Path, *, documents: int, say: Say) -> Counts:
+    """All steps; what each came to, by its name."""
+    counts: Counts = {}
+
+    def tell(step: str, numbers: dict[str, int]) -> None:
+        counts[step] = numbers
+        shown = ", ".join(f"{name} {number:,}" for name, number in numbers.items())
+        say(f"{step:<14}{shown}\n")
+
+    pages = folder / "pages"
+    pages.mkdir()
+    write_documents(pages, documents)
+    project, people = make_project()
+    snippets = Snippet.objects.filter(document__project=project)
+    command("ingest_documents", str(pages), f"--project={SLUG}", f"--index={pages}/index.json")
+    tell("documents", {"loaded": project.documents.count(), "snippets": snippets.count()})
+    settle_snippets(project, people.expert)
+    write_questions(project, people)
+    ready = snippets.filter(questions__state="accepted")
+    left = snippets.count() - ready.count()
+    tell("questions", {"accepted": ready.count(), "snippets left": left})
+    grown = _numbers(command(
+        "simulate_workers", f"--project={SLUG}", f"--workers={WORKERS}", "--until-done", "--seed=1",
+        "--rejections=0", "--crashes=0",
+    ))  # fmt: skip
+    tell("trees", {name: grown[name] for name in ("trees finished", "live nodes", "accepted")})
+    flagged = Tree.objects.filter(project=project).flagged()
+    tell("redundant", {"trees for an expert": flagged.count()})
+    written = work_on_scenarios(project, make_people(project, 2 * WORKERS))
+    tell("scenarios", {**written, "disputed": decide_disputes(project, people.expert)})
+    tell("negatives", _negatives(project))
+    command("make_splits", f"--project={SLUG}", "--ratios", "0.4", "0.3", "0.3")
+    command("expand_utterances", f"--project={SLUG}")
+    tell("utterances", _utterances(project))
+    tell("verification", verify(project, people.expert))
+    prove(project)
+    proven = numbers_of(project)
+    tell("proof", {name: proven[name] for name in ("all", "blocking", "unproven")})
+    audit = json.loads(command("audit_dataset", f"--project={SLUG}", "--json"))
+    tell("audit", {name: audit[name] for name in ("trees", "utterances", "hard")})
+    tell("release", _release(project, folder / "release"))
+    return counts
+
+
+def _negatives(project: Project) -> dict[str, int]:
+    command("mine_negatives", f"--project={SLUG}", "--threshold=0.9")
+    trees = Tree.objects.filter(project=project)
+    return {
+        kind: sum(getattr(tree, f"negative_{kind}").count() for tree in trees)
+        for kind in ("questions", "scenarios")
+    }
+
+
+def _utterances(project: Project) -> dict[str, int]:
+    rows = Utterance.objects.filter(project=project).in_force()
+    return {
+        **{kind.label.lower(): rows.filter(kind=kind).count() for kind in Utterance.Kind},
+        **{split: rows.in_split(split).count() for split in ("train", "dev", "test")},
+    }
+
+
+def _release(project: Project, out: Path) -> dict[str, int]:
+    """Of dev and test: utterances in the files, and in the database."""
+    splits = ("dev", "test")
+    command("export", f"--project={SLUG}", "--format=csv", f"--out={out}", "--splits", *splits)
+    checked = command("check_export", str(out))
+    rows = Utterance.objects.filter(project=project).in_force().in_splits(splits)
+    in_files = re.findall(r"csv: ([\d,]+) in ", checked)
+    return {
+        "in the files": sum(int(number.replace(",", "")) for number in in_files),
+        "in the dataset": rows.count(),
+    }
+
+
+def main() -> int:
+    documents = int(sys.argv[1]) if len(sys.argv) > 1 else 6
+    logging.disable(logging.CRITICAL)
+    name = connection.settings_dict["NAME"]
+    connection.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            sys.stdout.write(f"{documents:,} documents, {connection.vendor}\n")
+            counts = run(Path(folder), documents=documents, say=sys.stdout.write)
+        release = counts["release"]
+        return int(release["in the files"] != release["in the dataset"])
+    finally:
+        connection.creation.destroy_test_db(str(name), verbosity=0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
