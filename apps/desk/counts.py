@@ -1,4 +1,7 @@
-"""How much there is in a project, step by step; derived, never stored."""
+"""How much there is in a project, step by step; derived, never stored.
+
+Of utterances and scenarios those that belong to the dataset, here as on every page.
+"""
 
 from typing import Any
 
@@ -28,7 +31,7 @@ def counts_of(project: Project) -> Any:
     counted = _with_card_counts(Project.objects.filter(pk=project.pk)).annotate(
         snippet_count=_number_of(Snippet.objects.all(), "document__project"),
         question_count=_number_of(questions, "snippet__document__project"),
-        scenario_count=_number_of(Scenario.objects.all(), "tree__project"),
+        scenario_count=_number_of(Scenario.objects.kept(), "tree__project"),
     )
     return counted.get()
 
@@ -38,7 +41,7 @@ def _with_card_counts(projects: QuerySet[Project]) -> QuerySet[Any]:
         document_count=_number_of(Document.objects.all(), "project"),
         tree_count=_number_of(Tree.objects.all(), "project"),
         finished_count=_number_of(Tree.objects.filter(state=Tree.State.FINISHED), "project"),
-        utterance_count=_number_of(Utterance.objects.all(), "project"),
+        utterance_count=_number_of(Utterance.objects.in_force(), "project"),
     )
 
 

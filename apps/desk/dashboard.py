@@ -10,6 +10,7 @@ from django.db.models import Case, Count, Exists, F, OuterRef, QuerySet, Subquer
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 
+from apps.desk.stuck import Stuck, stuck_in, stuck_rows
 from apps.projects.models import Project, Split
 from apps.scenarios.models import Fact, Scenario, Utterance
 from apps.snippets.models import Document, Question, Snippet
@@ -54,6 +55,7 @@ class Stage:
 class Dashboard:
     stages: tuple[Stage, ...]
     by_split: tuple[Stage, ...]
+    stuck: tuple[Stuck, ...]
     counts: Mapping[str, Mapping[str, int]]
 
     @property
@@ -61,21 +63,8 @@ class Dashboard:
         return not any(stage.count for stage in self.stages)
 
     @property
-    def growing_trees(self) -> int:
-        return self.counts["trees"].get(Tree.State.GROWING, 0)
-
-    @property
-    def trees_for_an_expert(self) -> int:
-        """Trees with a question that an expert has to settle."""
-        return self.counts["flagged"].get("trees", 0)
-
-    @property
     def snippets_to_look_at(self) -> int:
         return self.counts["snippets"].get(Snippet.State.PROPOSED, 0)
-
-    @property
-    def scenarios_without_facts(self) -> int:
-        return self.counts["scenarios"].get("without", 0)
 
 
 def dashboard_of(project: Project) -> Dashboard:
@@ -93,7 +82,8 @@ def dashboard_of(project: Project) -> Dashboard:
         _stage("Scenarios", counts["scenarios"], _SCENARIO_PARTS),
         _stage("Utterances", _total(utterances), _answer_parts(listed, {}), url=listed),
     )
-    return Dashboard(stages, tuple(_by_split(utterances, listed)), counts)
+    stuck = tuple(stuck_in(project, counts))
+    return Dashboard(stages, tuple(_by_split(utterances, listed)), stuck, counts)
 
 
 # Reading ------------------------------------------------------------------------------------
@@ -111,8 +101,8 @@ def _counts(project: Project) -> dict[str, Counter[str]]:
         _grouped(Snippet.objects.filter(document__project=project), "snippets", F("state")),
         _grouped(accepted.filter(snippet__document__project=project), "questions", has_tree),
         _grouped(Tree.objects.filter(project=project), "trees", F("state")),
-        _grouped(Scenario.objects.filter(tree__project=project), "scenarios", has_facts),
-        _grouped(Tree.objects.filter(project=project).flagged(), "flagged", Value("trees")),
+        _grouped(Scenario.objects.kept().filter(tree__project=project), "scenarios", has_facts),
+        *(_grouped(rows, "stuck", Value(name)) for name, rows in stuck_rows(project).items()),
         all=True,
     )
     counts: dict[str, Counter[str]] = defaultdict(Counter)
@@ -146,7 +136,8 @@ def _utterance_counts(project: Project) -> dict[str, Counter[str]]:
 
 
 def _utterances_of_tree(answer: AnswerClass) -> Coalesce:
-    same = Utterance.objects.filter(tree=OuterRef("pk"), answer_class=answer).order_by()
+    of_tree = Utterance.objects.in_force().filter(tree=OuterRef("pk"))
+    same = of_tree.filter(answer_class=answer).order_by()
     number = same.values("tree").annotate(number=Count("*")).values("number")
     return Coalesce(Subquery(number), 0)
 

@@ -9,6 +9,7 @@ from django.db.models import Count, F, Q, QuerySet, Sum
 
 from apps.accounts.models import User
 from apps.projects.models import Project
+from apps.scenarios.models import Scenario
 from apps.trees.models import Cut, Node, NodeCheck
 from apps.workers.models import WORKER_KINDS, Assignment, Kind
 
@@ -87,6 +88,15 @@ def done_lately(project: Project, worker: User, *, now: datetime) -> dict[str, i
     mine = Assignment.objects.filter(project=project, worker=worker, kind__in=WORKER_KINDS)
     done = mine.filter(state=State.SUBMITTED, ended_at__gte=now - WEEK)
     return done.aggregate(week=Count("pk"), day=Count("pk", filter=Q(ended_at__gte=now - DAY)))
+
+
+def sent_back_scenarios(project: Project, author: User) -> QuerySet[Scenario]:
+    """The last scenarios of the author that were sent back, if the project tells why; the newest
+    first."""
+    if not project.tell_rejections:
+        return Scenario.objects.none()
+    of_project = Scenario.objects.filter(tree__project=project).sent_back_to(author)
+    return of_project.select_related("tree__question")[:REJECTIONS_SHOWN]
 
 
 def rejected_turns(project: Project, author: User) -> QuerySet[Node]:

@@ -124,7 +124,8 @@ class Project(models.Model):
         help_text="How many look at a turn that somebody rejected, that person included.",
     )
     tell_rejections = models.BooleanField(
-        default=True, help_text="The author of a rejected turn reads why it was rejected."
+        default=True,
+        help_text="The author of a rejected turn, or of a scenario that was sent back, reads why.",
     )
     near_question_threshold = models.FloatField(
         default=0.8,

@@ -9,6 +9,7 @@ from apps.scenarios.models import Utterance, UtteranceQuerySet
 from apps.trees.models import Tree, TreeQuerySet
 
 NO_SPLIT = "none"
+ANY = "any"
 LARGEST_KEY = 2**63 - 1
 
 
@@ -40,7 +41,10 @@ class UtteranceFilter(forms.Form):
         choices=[("", "Any"), ("1", "Hard: no partial model gets it right")],
         required=False,
     )
-    state = forms.ChoiceField(choices=[("", "Any"), *Utterance.State.choices], required=False)
+    state = forms.ChoiceField(
+        choices=[("", "In the dataset"), *Utterance.State.choices, (ANY, "Any, also left out")],
+        required=False,
+    )
     tree = forms.ModelChoiceField(
         Tree.objects.none(), to_field_name="tree_id", required=False, widget=forms.HiddenInput
     )
@@ -61,12 +65,13 @@ class UtteranceFilter(forms.Form):
             "answer_class": chosen("answer"),
             "kind": chosen("kind"),
             "origin": chosen("origin"),
-            "state": chosen("state"),
             "is_hard": chosen("hard"),
             "tree": chosen("tree"),
             "node": chosen("node"),
         }
         utterances = utterances.filter(**{name: value for name, value in equal.items() if value})
+        if (state := chosen("state")) != ANY:
+            utterances = utterances.filter(state=state) if state else utterances.in_force()
         if text := chosen("q"):
             utterances = utterances.saying(text)
         if split := chosen("split"):

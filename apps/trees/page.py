@@ -139,16 +139,18 @@ class TreePage:
         return [self._place(slot) for slot in self._slots.values() if slot.parent == parent]
 
     def scenarios(self) -> list[Any]:
-        """The tree's scenarios that have facts and lead through the panel's place."""
+        """The tree's scenarios that have facts and lead through the panel's place; those that were
+        sent back are none of it any more."""
         paths = paths_through(self.place.slot.path, self.place.slot.node)
-        scenarios = self.tree.scenarios.prefetch_related("facts").order_by("pk")
+        scenarios = self.tree.scenarios.kept().prefetch_related("facts").order_by("pk")
         return [one for one in scenarios if leads_through(_turns(one), paths)]
 
     def utterances(self, limit: int) -> list[Any]:
-        """The first utterances of the panel's node; each says how many there are (`total`)."""
+        """The first utterances of the panel's node that belong to the dataset; each says how many
+        there are (`total`)."""
         if self.place.node is None:
             return []
-        counted = self.place.node.utterances.annotate(total=Window(Count("pk")))
+        counted = self.place.node.utterances.in_force().annotate(total=Window(Count("pk")))
         return list(counted.order_by("-kind", "utterance_id")[:limit])
 
     def wordings(self) -> list[Any]:

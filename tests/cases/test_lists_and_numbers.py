@@ -16,11 +16,14 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.desk.dashboard import dashboard_of
 from apps.projects.models import Project, Role
+from apps.scenarios.models import Utterance
+from apps.scenarios.services.verification import drop
+from apps.trees.domain.tree import Answer, FinalAnswer
 from apps.trees.models import Cut, Tree
 from apps.trees.services.cuts import restore, take_out
 from apps.trees.services.walks import agree
 from tests.cases.large import FILLED, fill, fill_many
-from tests.factories import make_member, make_project
+from tests.factories import make_member, make_project, make_tree, make_utterance
 from tests.pages import words_of_main
 from tests.permission_table import TABLE
 from tests.test_permissions import URLS
@@ -121,6 +124,38 @@ def test_case_42_progress_is_one_number_in_every_place_whatever_happens(client):
     assert finished_in_each_place(client, project) == {(0, 2)}
     restore(cut, actor=admin, now=timezone.now())
     assert finished_in_each_place(client, project) == {(1, 2)}
+
+
+def utterances_in_each_place(client: Client, tree: Tree) -> set[int]:
+    """How many utterances there are: on each page that says so, with those of the root's node."""
+    project, slug = tree.project, tree.project.slug
+    home = words_of_main(client.get(reverse("desk:home")).text)
+    (on_home,) = re.findall(r"Utterances (\d+)", home)
+    page = client.get(project.get_absolute_url()).text
+    (in_steps,) = re.findall(r"Utterances <span class=\"count\">(\d+)</span>", page)
+    dashboard = dashboard_of(project)
+    (stage,) = [stage for stage in dashboard.stages if stage.label == "Utterances"]
+    listed = client.get(reverse("scenarios:utterances", args=[slug])).context["page"]
+    of_node = words_of_main(client.get(tree.get_absolute_url()).text)
+    (at_root,) = re.findall(r"Utterances of this node (\d+)", of_node)
+    (split,) = dashboard.by_split or [stage]
+    return {
+        int(on_home), int(in_steps), stage.count, split.count, listed.paginator.count, int(at_root)
+    }  # fmt: skip
+
+
+def test_case_42_what_left_the_dataset_is_counted_nowhere(client):
+    tree = make_tree(make_project("bikes"), FinalAnswer(Answer.YES))
+    admin = make_member(tree.project, Role.ADMIN)
+    client.force_login(admin)
+    one, other = make_utterance(tree), make_utterance(tree)
+    assert utterances_in_each_place(client, tree) == {2}
+    drop(one, reason="It is odd.", seen=1, by=admin, now=timezone.now())
+    assert utterances_in_each_place(client, tree) == {1}
+    Utterance.objects.filter(pk=other.pk).update(state="taken out")
+    assert utterances_in_each_place(client, tree) == {0}
+    left_out = client.get(reverse("scenarios:utterances", args=["bikes"]), {"state": "any"})
+    assert left_out.context["page"].paginator.count == 2
 
 
 @pytest.mark.once

@@ -11,6 +11,8 @@ from django.utils import timezone
 from apps.desk.dashboard import BAR_WIDTH, dashboard_of
 from apps.desk.last_days import work_of_last_days
 from apps.projects.models import Guideline, Job, Role
+from apps.scenarios.models import Prompt
+from apps.scenarios.services.proof import prove
 from apps.snippets.models import Snippet
 from apps.trees.domain.tree import Answer, FinalAnswer, OpenBranch, Question, Turn
 from apps.workers.models import Assignment
@@ -26,6 +28,7 @@ from tests.factories import (
     make_utterance,
 )
 from tests.pages import words_of_main
+from tests.scenarios.writing import contradict, make_writing, take_scenario
 
 pytestmark = pytest.mark.django_db
 
@@ -154,15 +157,40 @@ def test_what_is_stuck_is_said(client, project):
     fail_job(project)
     content = words_of_main(show(client, project, Role.ADMIN))
     assert (
-        "Stuck 1 tree with an open branch Show unfinished trees "
+        "Stuck 2 utterances of dev and test that an expert has to look at Verify these utterances "
+        "1 tree with an open branch Show unfinished trees "
         "1 snippet that nobody has looked at Show these snippets "
-        "1 scenario without facts, so the rule gives no utterances for it "
+        "1 scenario without facts, so the rule gives no utterances for it Show these scenarios "
         "1 job failed"
     ) in content
 
 
+def test_what_experts_must_decide_on_scenarios_and_utterances_is_stuck(client):
+    project, tree = make_writing(1, slug="bikes")
+    lease = take_scenario(project)
+    shown = Prompt.objects.filter(assignment=lease)
+    turn, nodes = shown.get().turns[0], tree.nodes.live().questions().values_list("pk", flat=True)
+    shown.update(
+        turns=[{**turn, "node": node} for node in nodes], unrelated_question="", unrelated_answer=""
+    )
+    contradict(lease)
+    make_scenario(tree, "", Turn("Are you old?", Answer.YES), state="disputed")
+    make_scenario(tree, "", Turn("Are you tall?", Answer.YES))
+    make_utterance(tree, "Yes")
+    prove(project)
+    client.force_login(make_member(project, Role.EXPERT))
+    stuck = client.get(PAGE).context["dashboard"].stuck
+    assert [(one.count, one.url.partition("/bikes/")[2]) for one in stuck] == [
+        (1, "scenarios/"), (1, "scenarios/?state=disputed"), (1, "text-checks/"),
+        (1, "consistency/?state=blocks"), (1, "verification/"), (1, "text-checks/?reason=no+facts"),
+    ]  # fmt: skip
+    for one in stuck:
+        assert client.get(one.url).status_code == 200
+
+
 def test_nothing_stuck_is_said_too(client, project):
-    make_utterance(make_tree(project, ADULT))
+    train = make_document(project, split="train")
+    make_utterance(make_tree(project, ADULT, question=make_question(make_snippet(train))))
     assert "Stuck Nothing is stuck." in words_of_main(show(client, project, Role.EXPERT))
 
 

@@ -11,14 +11,17 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.desk.worker_numbers import Numbers, numbers_of
 from apps.projects.models import Project, Role
-from apps.trees.models import Cut, NodeCheck
+from apps.scenarios.models import Contradiction, Scenario
+from apps.trees.models import Cut, NodeCheck, Tree
 from apps.trees.services.checks import Rejection, reject_turn
 from apps.trees.services.cuts import restore, take_out
 from apps.trees.services.paths import return_path
 from apps.trees.services.walks import agree
 from apps.workers.models import Assignment
-from tests.factories import make_member, make_project, make_user
+from apps.workers.services.next_work import take_work
+from tests.factories import make_member, make_project, make_scenario, make_tree, make_user
 from tests.pages import words_of_main
+from tests.scenarios.writing import SHAPE, check, make_writing, take_scenario, write, written
 from tests.trees.path_work import growing_tree, node, path_address, take, walk
 
 pytestmark = pytest.mark.django_db
@@ -235,3 +238,75 @@ def test_the_numbers_take_the_same_queries_at_one_worker_and_at_three(client, pr
     make_member(project, Role.WORKER)
     make_member(project, Role.WORKER)
     assert queries(client, WORKERS) == at_one
+
+
+# Scenarios ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def writing() -> Project:
+    """One scenario is wanted, of one tree."""
+    return make_writing(1, slug="bikes", checks_per_scenario=1)[0]
+
+
+def why(client, person: User) -> list[str]:
+    client.force_login(person)
+    return [one.code for one in client.get(HOME).context["nothing"]]
+
+
+def test_authors_read_why_a_scenario_was_sent_back_if_the_project_wants_that(client, writing):
+    scenario = written(writing, "I am old.")
+    check(scenario, reason="It is copied.")
+    client.force_login(scenario.created_by)
+    for address in (HOME, reverse("workers:mine", args=["bikes"])):
+        assert "Your scenarios that were sent back I am old. It is copied." in page(client, address)
+    client.force_login(make_member(writing, Role.WORKER))
+    assert "sent back" not in page(client)
+    writing.tell_rejections = False
+    writing.save()
+    client.force_login(scenario.created_by)
+    assert "sent back" not in page(client)
+
+
+def test_who_gets_no_scenario_is_told_why(client, writing):
+    ada, ben = make_member(writing, Role.WORKER), make_member(writing, Role.WORKER)
+    lease = take_work(writing, worker=ada, now=timezone.now())
+    assert lease is not None
+    assert why(client, ben) == ["scenarios in other hands"]
+    assert f'datetime="{lease.expires_at:%Y-%m-%dT%H:%M}' in client.get(HOME).content.decode()
+    write(lease, now=timezone.now())
+    assert why(client, ada) == ["scenarios not for you"]
+    scenario = Scenario.objects.get(created_by=ada)
+    client.force_login(ben)
+    assert "1 scenario waits for a check" in page(client)
+    Scenario.objects.filter(pk=scenario.pk).update(state="disputed")
+    assert why(client, ben) == ["scenarios with an expert"]
+    Scenario.objects.filter(pk=scenario.pk).update(state="stands")
+    assert why(client, ben) == ["all scenarios written"]
+    writing.scenarios_per_finished_tree = 0
+    writing.save()
+    assert why(client, ben) == ["all finished"]
+
+
+def test_a_contradiction_in_all_rules_is_a_reason_of_its_own(client, writing):
+    lease = take_scenario(writing)
+    tree = Tree.objects.get(pk=lease.work_id)
+    first, second = tree.nodes.live().questions()
+    Contradiction.objects.create(
+        prompt=lease.prompt, first=first, second=second, reason="So.", by=lease.worker,
+        at=timezone.now(),
+    )  # fmt: skip
+    assert why(client, make_member(writing, Role.WORKER)) == ["scenarios in contradiction"]
+
+
+def test_the_queries_that_say_why_do_not_grow(client, worker, project):
+    project.scenarios_per_finished_tree = 1
+    project.save()
+    counts = []
+    for number in (1, 3):
+        for _ in range(number):
+            tree = make_tree(project, SHAPE)
+            tree.nodes.update(created_by=worker)
+            make_scenario(tree, state="sent back", created_by=worker)
+        counts.append(queries(client, HOME))
+    assert counts[0] == counts[1]

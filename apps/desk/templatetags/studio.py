@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 
 from apps.accounts.themes import chosen_theme
 from apps.desk.frame import project_frame
+from apps.desk.worker_numbers import sent_back_scenarios
 from apps.projects import markdown
 from apps.projects.models import Project
 
@@ -34,6 +35,12 @@ def project_header(context: template.Context, project: Project) -> dict[str, Any
         "csrf_token": context.get("csrf_token"),
         **project_frame(request, project),
     }
+
+
+@register.simple_tag(takes_context=True)
+def sent_back(context: template.Context, project: Project) -> Any:
+    """The reader's scenarios that were sent back, with why. For pages of apps below scenarios."""
+    return sent_back_scenarios(project, context["request"].user)
 
 
 @register.simple_tag
@@ -80,7 +87,9 @@ def minutes(time: timedelta) -> str:
 @register.filter
 def written(content: dict[str, str]) -> list[str]:
     """The texts of a draft that a person wrote, without what they chose or selected."""
-    chosen = {"turn", "reason", "span", "pasted", "own_words", "verdict"}
+    chosen = {
+        "turn", "reason", "span", "pasted", "own_words", "verdict", "unrelated", "contradicts",
+    }  # fmt: skip
     texts = (text for name, text in content.items() if name not in chosen and "-" not in name)
     return [text for text in texts if text.strip()]
 

@@ -79,22 +79,27 @@ def scenarios(project: Project, *, worker: User) -> Iterator[Work]:
 
 def trees_in_need(project: Project, *, worker: User) -> TreeQuerySet:
     """Finished trees that lack scenarios, and that this worker may write one for."""
+    written = Node.objects.filter(tree=OuterRef("pk"), created_by=worker)
+    had = Assignment.objects.of_work(Kind.SCENARIO, OuterRef("pk")).filter(worker=worker)
+    had = had.filter(state__in=[State.LEASED, State.SUBMITTED, State.RETURNED])
+    trees = trees_lacking_scenarios(project).filter(~Exists(written), ~Exists(had))
+    return without_contradictions(trees).exclude(question__created_by=worker)
+
+
+def trees_lacking_scenarios(project: Project) -> TreeQuerySet:
+    """Finished trees that ask something and do not have all their scenarios, whoever may write."""
     wanted = project.scenarios_per_finished_tree
     if not wanted:
         return Tree.objects.none()
     kept = Scenario.objects.kept().filter(tree=OuterRef("pk"))
     asks = Node.objects.live().questions().filter(tree=OuterRef("pk"))
-    written = Node.objects.filter(tree=OuterRef("pk"), created_by=worker)
-    had = Assignment.objects.of_work(Kind.SCENARIO, OuterRef("pk")).filter(worker=worker)
-    had = had.filter(state__in=[State.LEASED, State.SUBMITTED, State.RETURNED])
-    trees: TreeQuerySet = (
-        Tree.objects.finished()
-        .filter(~Exists(kept[wanted - 1 : wanted]), project=project)
-        .filter(Exists(asks), ~Exists(written), ~Exists(had))
-        .filter(~Exists(_open_contradictions(OuterRef("pk"))))
-        .exclude(question__created_by=worker)
-    )
-    return trees
+    trees = Tree.objects.finished().filter(~Exists(kept[wanted - 1 : wanted]), project=project)
+    return trees.filter(Exists(asks))
+
+
+def without_contradictions(trees: TreeQuerySet) -> TreeQuerySet:
+    """Those in which no report of a contradiction waits for an expert."""
+    return trees.filter(~Exists(_open_contradictions(OuterRef("pk"))))
 
 
 def _open_contradictions(tree: Any) -> Any:
