@@ -257,6 +257,9 @@ TABLE: dict[str, Row] = {
     "scenarios:verify_accept": Row(POST=readers(200), data={"seen": "99"}),
     "scenarios:verify_keep": Row(POST=readers(200), data={"seen": "1"}),
     "scenarios:verify_correct": Row(POST=readers(200)),
+    # Nothing was typed that could be kept.
+    "scenarios:correction_draft": Row(POST=readers(400)),
+    "scenarios:correction_draft_forget": Row(POST=readers(302)),
     "scenarios:verify_drop": Row(POST=readers(200), data={"seen": "1"}),
     "scenarios:verify_reopen": Row(POST=readers(302), data={"seen": "1"}),
     "scenarios:verify_tree": Row(

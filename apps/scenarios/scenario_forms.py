@@ -7,10 +7,11 @@ from django import forms
 
 from apps.scenarios.domain.fact_sheet import Sheet, Stated
 from apps.scenarios.models import Scenario, ScenarioCheck, ScenarioQuerySet
-from apps.scenarios.services.scenario_checks import Reading
+from apps.scenarios.services.scenario_checks import Reading, Unrelated
 from apps.snippets.domain.folding import fold
 from apps.trees.path_forms import KeyForm
 
+ANY = "any"
 LONGEST_SCENARIO = 4000
 SAYS = [(Stated.YES.value, "Yes"), (Stated.NO.value, "No"), (Stated.NOT.value, "It does not say")]
 Verdict = ScenarioCheck.Verdict
@@ -117,6 +118,17 @@ class SaysForm(forms.Form):
 
 
 class CheckForm(KeyForm, SaysForm):
+    """`unrelated` is the question of another document that was to slip in; "" where there was
+    none, and then nothing is asked about it."""
+
+    unrelated = forms.ChoiceField(
+        choices=SAYS, error_messages={"required": "Say what the text says to this."}
+    )
+    contradicts = forms.ChoiceField(
+        label="Does that contradict anything that this rule asks?",
+        choices=[("yes", "Yes"), ("no", "No")],
+        error_messages={"required": "Say whether it contradicts the rule."},
+    )
     own_words = forms.ChoiceField(
         label="Is it in words of its own?",
         choices=[("yes", "Yes"), ("no", "No, it is copied from the questions")],
@@ -132,6 +144,15 @@ class CheckForm(KeyForm, SaysForm):
     )
     note = forms.CharField(label="Why is it sent back?", required=False, max_length=500)
 
+    def __init__(
+        self, data: Any = None, *, questions: Sequence[str], asked: int, unrelated: str,
+        initial: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__(data, questions=questions, asked=asked, initial=initial)
+        self.fields["unrelated"].label = unrelated
+        if not unrelated:
+            del self.fields["unrelated"], self.fields["contradicts"]
+
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}
         is_back = cleaned.get("verdict") == Verdict.SENDS_BACK
@@ -146,7 +167,14 @@ class CheckForm(KeyForm, SaysForm):
             own_words=self.cleaned_data["own_words"] == "yes",
             verdict=verdict,
             reason=self.cleaned_data["note"].strip() if verdict == Verdict.SENDS_BACK else "",
+            unrelated=self._unrelated(),
         )
+
+    def _unrelated(self) -> Unrelated | None:
+        if "unrelated" not in self.fields:
+            return None
+        told = self.cleaned_data
+        return Unrelated(Stated(told["unrelated"]), contradicts=told["contradicts"] == "yes")
 
 
 class SeenForm(forms.Form):
@@ -196,12 +224,14 @@ class ScenarioFilter(forms.Form):
         max_length=200,
         widget=forms.TextInput(attrs={"type": "search", "dir": "auto", "placeholder": "Its text"}),
     )
-    state = forms.ChoiceField(choices=[("", "Any"), *Scenario.State.choices], required=False)
+    state = forms.ChoiceField(
+        choices=[("", "All but sent back"), *Scenario.State.choices, (ANY, "Any")], required=False
+    )
 
     def filtered(self, scenarios: ScenarioQuerySet) -> ScenarioQuerySet:
         self.is_valid()
-        if state := self.cleaned_data.get("state"):
-            scenarios = scenarios.filter(state=state)
+        if (state := self.cleaned_data.get("state")) != ANY:
+            scenarios = scenarios.filter(state=state) if state else scenarios.kept()
         if text := self.cleaned_data.get("q"):
             scenarios = scenarios.filter(text__icontains=text)
         return scenarios

@@ -111,12 +111,15 @@ def _pieces(text: str, spans: list[tuple[int, int]]) -> Iterator[tuple[str, bool
 
 def check_form(work: Assignment, data: Any = None) -> CheckForm:
     """The facts of the scenario first, without their answers; then what else its tree asks."""
-    scenario = Scenario.objects.select_related("tree").get(pk=work.work_id)
+    scenario = Scenario.objects.select_related("tree", "prompt").get(pk=work.work_id)
     facts = [fact.follow_up_question for fact in scenario.facts.all()]
     told = {fold(question) for question in facts}
     asked = questions_of(scenario.tree.to_domain())
     others = [text for folded, text in asked.items() if folded not in told]
-    return CheckForm(data, questions=facts + others, asked=len(facts), initial=work.draft)
+    return CheckForm(
+        data, questions=facts + others, asked=len(facts), initial=work.draft,
+        unrelated=scenario.prompt.unrelated_question if scenario.prompt else "",
+    )  # fmt: skip
 
 
 def check_page(work: Assignment, form: CheckForm) -> dict[str, Any]:

@@ -1,14 +1,17 @@
 """The shape of what experts send about utterances, and what they read when it is wrong."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
 
 from apps.scenarios.domain.corrections import Parts
+from apps.scenarios.domain.turns import TURN_KEYS
 from apps.scenarios.models import Finding, FindingQuerySet, ScenarioFault, Utterance
 from apps.snippets.domain.folding import fold
 from apps.trees.domain.tree import Answer, Path, Turn
 from apps.trees.models import ANSWERS
+from apps.workers.forms import DraftForm
 
 LONGEST_REASON = 500
 MOST_TURNS = 100
@@ -110,12 +113,34 @@ class CorrectionForm(WhyForm):
     )
     field_order = ("scenario", "answer", "why", "seen")
 
-    def __init__(self, data: Any = None, *, utterance: Utterance) -> None:
+    def __init__(
+        self, data: Any = None, *, utterance: Utterance, draft: Mapping[str, str] | None = None
+    ) -> None:
+        """`draft` is what stood in the fields when it was saved, by their names."""
         self.utterance = utterance
-        initial = {"scenario": utterance.scenario, "answer": utterance.answer}
+        typed = draft or {}
+        initial = {
+            "scenario": typed.get("part-scenario", utterance.scenario),
+            "answer": typed.get("part-answer", utterance.answer),
+            "why": typed.get("part-why", ""),
+        }
         super().__init__(data, initial=initial, prefix="part")
-        self.history = TurnFormSet(data, initial=utterance.history, prefix="history")
-        self.evidence = TurnFormSet(data, initial=utterance.evidence, prefix="evidence")
+        rows = {
+            name: turns_of_draft(typed, name) if typed else getattr(utterance, name)
+            for name in ("history", "evidence")
+        }
+        self.history = TurnFormSet(data, initial=rows["history"], prefix="history")
+        self.evidence = TurnFormSet(data, initial=rows["evidence"], prefix="evidence")
+
+    @classmethod
+    def of_draft(cls, draft: Mapping[str, str], *, utterance: Utterance) -> "CorrectionForm":
+        """As if the draft had been submitted."""
+        data: dict[str, Any] = {"part-scenario": "", **draft, "part-seen": utterance.version}
+        for name in ("history", "evidence"):
+            number = len(turns_of_draft(draft, name))
+            # As initial ones: a row that is as it was would count as left empty.
+            data |= {f"{name}-TOTAL_FORMS": number, f"{name}-INITIAL_FORMS": number}
+        return cls(data, utterance=utterance)
 
     def is_valid(self) -> bool:
         rows = [self.history.is_valid(), self.evidence.is_valid()]
@@ -140,8 +165,23 @@ class CorrectionForm(WhyForm):
         )  # fmt: skip
 
 
+def turns_of_draft(draft: Mapping[str, str], name: str) -> list[dict[str, str]]:
+    """The rows of turns that a draft has something in, up to the last such row."""
+    rows = [
+        {key: draft.get(f"{name}-{number}-{key}", "") for key in TURN_KEYS}
+        for number in range(MOST_TURNS)
+    ]
+    while rows and not any(rows[-1].values()):
+        rows.pop()
+    return rows
+
+
 def _path(rows: forms.BaseFormSet[TurnForm]) -> Path:
     return tuple(turn for row in rows.forms if (turn := row.turn))
+
+
+class CorrectionDraftForm(DraftForm, SeenForm):
+    """What the form of a correction holds, and the version of the utterance beside it."""
 
 
 class AcceptTreeForm(forms.Form):
@@ -171,17 +211,28 @@ class FindingFilter(forms.Form):
 
     reason = forms.ChoiceField(choices=[("", "Any"), *Finding.Reason.choices], required=False)
     state = forms.ChoiceField(
-        choices=[("", "All"), ("open", "Open"), ("waived", "Waived")], required=False
+        choices=[
+            ("", "All"),
+            ("blocks", "Block a release"),
+            ("open", "Open"),
+            ("imported", "As imported"),
+            ("waived", "Waived"),
+        ],
+        required=False,
     )
 
     def filtered(self, findings: FindingQuerySet) -> FindingQuerySet:
         self.is_valid()
         if reason := self.cleaned_data.get("reason"):
             findings = findings.filter(reason=reason)
-        state = self.cleaned_data.get("state")
-        if state == "open":
-            return findings.open()
-        return findings.waived() if state == "waived" else findings
+        by_state = {
+            "blocks": findings.blocking,
+            "open": findings.open,
+            "imported": findings.as_imported,
+            "waived": findings.waived,
+        }
+        chosen = by_state.get(self.cleaned_data.get("state", ""))
+        return chosen() if chosen else findings
 
     @property
     def is_used(self) -> bool:

@@ -13,7 +13,7 @@ from django.db.models import Exists, OuterRef
 from apps.accounts.models import User
 from apps.projects.models import Guideline, Project, Split, Step
 from apps.scenarios.domain.consistency import Inconsistency
-from apps.scenarios.models import Utterance, UtteranceQuerySet, Waived
+from apps.scenarios.models import CorrectionDraft, Utterance, UtteranceQuerySet, Waived
 from apps.scenarios.services.proof import find_inconsistency
 from apps.scenarios.services.verification import REASONS, open_of_tree, seen_of
 from apps.scenarios.verification_forms import CorrectionForm, DropForm, WhyForm
@@ -24,6 +24,8 @@ VERIFIED_SPLITS = (Split.DEV, Split.TEST)
 SHOWN_MARKS = 120
 MOST_COUNTED = 1000
 """To count more of what waits would take longer than all the rest of the page."""
+
+BEGUN_SHOWN = 20
 
 LATELY = timedelta(minutes=30)
 """So long a tree that another expert works on comes after the others."""
@@ -110,6 +112,7 @@ def bench(utterance: Utterance, reader: User, **forms: Any) -> dict[str, Any]:
     project, tree = utterance.project, utterance.tree
     shape = tree.to_domain()
     found = find_inconsistency(shape, utterance.kind, utterance.parts)
+    draft = utterance.correction_drafts.filter(by=reader).first()
     finding = found if utterance.is_in_force else None
     guideline = Guideline.objects.filter(project=project, step=Step.VERIFICATION).first()
     return {
@@ -126,7 +129,10 @@ def bench(utterance: Utterance, reader: User, **forms: Any) -> dict[str, Any]:
         "guideline": guideline,
         "accept_form": WhyForm(),
         "drop_form": DropForm(),
-        "correction_form": CorrectionForm(utterance=utterance),
+        "draft": draft,
+        "correction_form": CorrectionForm(
+            utterance=utterance, draft=draft.content if draft else None
+        ),
         **forms,
     }
 
@@ -198,10 +204,16 @@ def tree_page(tree: Tree) -> dict[str, Any]:
     }
 
 
-def queue_page(project: Project) -> dict[str, Any]:
-    """How far the verification is: by split and state."""
+def queue_page(project: Project, reader: User) -> dict[str, Any]:
+    """How far the verification is, by split and state; and what the reader has begun to correct."""
     rows = [_split_row(project, split) for split in VERIFIED_SPLITS]
-    return {"project": project, "rows": rows, "left": sum(row["waiting"] for row in rows)}
+    drafts = CorrectionDraft.objects.filter(by=reader, utterance__project=project)
+    return {
+        "project": project,
+        "rows": rows,
+        "left": sum(row["waiting"] for row in rows),
+        "begun": drafts.select_related("utterance")[:BEGUN_SHOWN],
+    }
 
 
 def _split_row(project: Project, split: Split) -> dict[str, Any]:

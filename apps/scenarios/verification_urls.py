@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.scenarios import proof_views, verification_views
+from apps.scenarios import correction_draft_views, proof_views, verification_views
 
 _ONE = "p/<slug:slug>/verification/<slug:utterance_id>/"
 
@@ -19,6 +19,12 @@ urlpatterns = [
     path(f"{_ONE}accept/", verification_views.accept, name="verify_accept"),
     path(f"{_ONE}keep/", verification_views.keep, name="verify_keep"),
     path(f"{_ONE}correct/", verification_views.correct, name="verify_correct"),
+    path(f"{_ONE}correct/draft/", correction_draft_views.draft, name="correction_draft"),
+    path(
+        f"{_ONE}correct/draft/forget/",
+        correction_draft_views.forget,
+        name="correction_draft_forget",
+    ),
     path(f"{_ONE}drop/", verification_views.drop, name="verify_drop"),
     path(f"{_ONE}reopen/", verification_views.reopen, name="verify_reopen"),
     path("p/<slug:slug>/consistency/", proof_views.consistency, name="consistency"),

@@ -37,7 +37,10 @@ from apps.trees.models import Tree
 def queue(request: HttpRequest, slug: str) -> HttpResponse:
     """How much waits, and where to begin."""
     project = get_project_to_read(request, slug)
-    context = {**queue_page(project), "can_administer": can_administer(request.user, project)}
+    context = {
+        **queue_page(project, signed_in(request)),
+        "can_administer": can_administer(request.user, project),
+    }
     return render(request, "scenarios/verification.html", context)
 
 
@@ -54,23 +57,23 @@ def verify_next(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @never_cache
 def verify(request: HttpRequest, slug: str, utterance_id: str) -> HttpResponse:
-    return _bench(request, _get(request, slug, utterance_id))
+    return _bench(request, get_utterance(request, slug, utterance_id))
 
 
 @require_POST
 def accept(request: HttpRequest, slug: str, utterance_id: str) -> HttpResponse:
-    return _decide_why(request, _get(request, slug, utterance_id), verification.accept)
+    return _decide_why(request, get_utterance(request, slug, utterance_id), verification.accept)
 
 
 @require_POST
 def keep(request: HttpRequest, slug: str, utterance_id: str) -> HttpResponse:
     """It stays though its tree no longer gives it."""
-    return _decide_why(request, _get(request, slug, utterance_id), verification.keep)
+    return _decide_why(request, get_utterance(request, slug, utterance_id), verification.keep)
 
 
 @require_POST
 def correct(request: HttpRequest, slug: str, utterance_id: str) -> HttpResponse:
-    utterance = _get(request, slug, utterance_id)
+    utterance = get_utterance(request, slug, utterance_id)
     form = CorrectionForm(request.POST, utterance=utterance)
     if not form.is_valid():
         return _bench(request, utterance, correction_form=form)
@@ -80,7 +83,7 @@ def correct(request: HttpRequest, slug: str, utterance_id: str) -> HttpResponse:
 
 @require_POST
 def drop(request: HttpRequest, slug: str, utterance_id: str) -> HttpResponse:
-    utterance = _get(request, slug, utterance_id)
+    utterance = get_utterance(request, slug, utterance_id)
     form = DropForm(request.POST)
     if not form.is_valid():
         return _bench(request, utterance, drop_form=form)
@@ -91,7 +94,7 @@ def drop(request: HttpRequest, slug: str, utterance_id: str) -> HttpResponse:
 @require_POST
 def reopen(request: HttpRequest, slug: str, utterance_id: str) -> HttpResponse:
     """What was accepted or dropped is to be looked at again; stays on its page."""
-    utterance = _get(request, slug, utterance_id)
+    utterance = get_utterance(request, slug, utterance_id)
     form = SeenForm(request.POST)
     if not form.is_valid():
         return _bench(request, utterance)
@@ -137,7 +140,7 @@ def _utterances(request: HttpRequest, project: Project) -> Any:
     return utterances.with_source().select_related("verified_by", "job")
 
 
-def _get(request: HttpRequest, slug: str, utterance_id: str) -> Utterance:
+def get_utterance(request: HttpRequest, slug: str, utterance_id: str) -> Utterance:
     project = get_project_to_read(request, slug)
     found: Utterance = get_object_or_404(_utterances(request, project), utterance_id=utterance_id)
     return found
@@ -169,7 +172,7 @@ def _decide(
         )  # fmt: skip
     except VerificationError as error:
         form.add_error(None, str(error))
-        now = _get(request, utterance.project.slug, utterance.utterance_id)
+        now = get_utterance(request, utterance.project.slug, utterance.utterance_id)
         return _bench(request, now, **forms)
     return _to_next(request, utterance.project, utterance)
 

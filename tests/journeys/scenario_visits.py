@@ -1,6 +1,7 @@
 """The pages of scenarios in each state that looks different, for tests of all pages."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from django.urls import reverse
 from django.utils import timezone
@@ -8,7 +9,7 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.projects.models import Project
 from apps.scenarios.models import Contradiction, Scenario, ScenarioCheck
-from apps.scenarios.services.scenario_checks import ScenarioCheckWork
+from apps.scenarios.services.scenario_checks import ScenarioCheckWork, settle
 from apps.scenarios.services.scenario_work import ScenarioWork, give_back, say_that_it_fits
 from apps.trees.domain.tree import Answer, FinalAnswer, Question, Turn
 from apps.trees.models import Tree
@@ -35,13 +36,15 @@ def scenario_visits(project: Project, reader: User) -> Iterator[tuple[str, str]]
     give_back(over, text="I was born", reason="Too hard.", now=now)
     for state, work in {"cards": cards, "text": text, "over": over}.items():
         yield visit("scenario", work.pk, state=state)
-    waiting = _scenario(project, "waiting")
+    waiting = _scenario(project, "waiting", prompt=over.prompt)
     check = ScenarioCheckWork(Kind.SCENARIO_CHECK, waiting.pk)
     yield visit("scenario_check", _lease(check, project, reader).pk)
     disputed = _disputed(project, reader)
     for state, scenario in {"": disputed, "sent back": _scenario(project, "sent back")}.items():
         yield visit("scenario_sheet", scenario.pk, state=state)
     _contradiction(cards, reader)
+    _tell_why_sent_back(project, reader)
+    yield "workers:mine sent back", reverse("workers:mine", args=[project.slug])
     yield visit("scenario_list")
     yield visit("scenario_list", query="?q=zzzz", state="nothing found")
 
@@ -57,10 +60,12 @@ def _lease(work: Work, project: Project, reader: User) -> Assignment:
     return leased
 
 
-def _scenario(project: Project, state: str) -> Scenario:
+def _scenario(project: Project, state: str, **fields: Any) -> Scenario:
     tree = make_tree(project, SHAPE)
     facts = (Turn(OLD, Answer.YES), Turn(POOR, Answer.YES))
-    return make_scenario(tree, "I was born in 1930.", *facts, state=state, checks_wanted=1)
+    return make_scenario(
+        tree, "I was born in 1930.", *facts, state=state, checks_wanted=1, **fields
+    )
 
 
 def _disputed(project: Project, reader: User) -> Scenario:
@@ -70,8 +75,14 @@ def _disputed(project: Project, reader: User) -> Scenario:
     ScenarioCheck.objects.create(
         scenario=scenario, checker=reader, assignment=check, says={OLD: "Yes", POOR: "No"},
         own_words=False, verdict="approves", reason="It is close to the cards.", at=timezone.now(),
+        unrelated_says="not stated", unrelated_contradicts=True,
     )  # fmt: skip
     return scenario
+
+
+def _tell_why_sent_back(project: Project, reader: User) -> None:
+    mine = _scenario(project, "waiting", created_by=reader)
+    settle(mine, Scenario.State.SENT_BACK, actor=reader, reason="It is copied.", now=timezone.now())
 
 
 def _contradiction(work: Assignment, reader: User) -> None:

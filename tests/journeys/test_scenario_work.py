@@ -156,7 +156,7 @@ def test_a_check_by_keyboard(project, ada, open_as):
     scenario = write(project, "I was born in 1930.")
     page = start(open_as, ada)
     expect(page.locator(".scenario-text")).to_have_text("I was born in 1930.")
-    for key in "ydyy":
+    for key in "ydynyy":
         page.keyboard.press(key)
     page.keyboard.press("Control+Enter")
     page.wait_for_url(lambda url: "-check" not in url)

@@ -4,12 +4,14 @@ import re
 
 import pytest
 from django.urls import reverse
-from playwright.sync_api import Page, expect
+from django.utils import timezone
+from playwright.sync_api import Locator, Page, expect
 
 from apps.accounts.models import User
 from apps.projects.models import Project, Role
-from apps.scenarios.models import Utterance
+from apps.scenarios.models import CorrectionDraft, Utterance
 from apps.scenarios.services.expansion import expand_project
+from apps.scenarios.services.verification import accept
 from apps.trees.domain.tree import Answer, FinalAnswer, Question, Turn
 from tests.factories import make_member, make_project, make_scenario, make_tree, make_user
 
@@ -17,6 +19,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 OLD, POOR = "Are you old?", "Are you poor?"
 YES, NO = FinalAnswer(Answer.YES), FinalAnswer(Answer.NO)
+SAVED = re.compile(r"Saved \d\d:\d\d")
 SHAPE = Question(OLD, Question(POOR, YES, NO), NO)
 
 
@@ -92,6 +95,68 @@ def test_a_correction_by_keyboard_and_in_place(queue):
     press_to_leave(page, "Control+Enter")
     first.refresh_from_db()
     assert (first.answer, first.state) == ("Are you tall?", "corrected")
+
+
+# Drafts of corrections
+
+
+def begin(page: Page) -> Locator:
+    """The answer in the form of a correction that is open."""
+    page.keyboard.press("c")
+    return page.get_by_label("Answer", exact=True)
+
+
+def status(page: Page) -> Locator:
+    return page.locator("[data-draft-status]")
+
+
+def test_what_was_typed_offline_comes_back_and_is_gone_when_it_is_corrected(queue):
+    page = queue()
+    first, address = here(page), page.url
+    page.context.set_offline(True)
+    begin(page).fill("Are you tall?")
+    expect(status(page)).to_contain_text("Not saved (offline)")
+    page.context.set_offline(False)
+    expect(status(page)).to_have_text(SAVED, timeout=20_000)
+    page.goto(address)
+    answer = page.get_by_label("Answer", exact=True)
+    expect(answer).to_have_value("Are you tall?")
+    page.get_by_label("Why it stays").last.fill("The tree lacks it.")
+    page.keyboard.press("Control+Enter")
+    expect(page).not_to_have_url(address)
+    first.refresh_from_db()
+    assert first.answer == "Are you tall?"
+    page.goto(address)
+    expect(page.get_by_role("main")).not_to_contain_text("You had typed this before")
+    expect(status(page)).to_have_text("Saved as you type")
+    assert not CorrectionDraft.objects.exists()
+
+
+def test_of_two_windows_the_second_sees_the_newer_draft_beside_its_own(queue):
+    mine = queue()
+    theirs = mine.context.new_page()
+    theirs.goto(mine.url)
+    begin(theirs).fill("Theirs?")
+    expect(status(theirs)).to_have_text(SAVED)
+    mine.bring_to_front()
+    begin(mine).fill("Mine?")
+    expect(status(mine)).to_contain_text("Saved in another window")
+    expect(mine.locator("[data-draft-theirs]")).to_have_text("Theirs?")
+    mine.get_by_role("button", name="Go on with mine").click()
+    expect(status(mine)).to_have_text(SAVED)
+    assert CorrectionDraft.objects.get().content["part-answer"] == "Mine?"
+
+
+def test_who_types_while_another_expert_decides_is_told_and_loses_nothing(queue, project):
+    page = queue()
+    answer = begin(page)
+    ben = make_member(project, Role.EXPERT, make_user("ben"))
+    accept(here(page), seen=1, by=ben, now=timezone.now())
+    answer.fill("Are you tall?")
+    expect(status(page)).to_contain_text("The utterance has changed meanwhile")
+    page.reload()
+    expect(page.get_by_role("main")).to_contain_text("has changed since you typed this")
+    expect(page.get_by_label("Answer", exact=True)).to_have_value("Are you tall?")
 
 
 def test_dropping_takes_two_keys_and_none_drops_by_itself(queue):

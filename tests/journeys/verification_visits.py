@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.projects.models import Project
-from apps.scenarios.models import Utterance
+from apps.scenarios.models import CorrectionDraft, Utterance
 from apps.scenarios.services.proof import findings_of, prove, waive
 from apps.scenarios.services.verification import accept, correct, drop
 from apps.trees.domain.tree import Answer, Turn
@@ -50,6 +50,10 @@ def _utterances(tree: Tree, reader: User) -> dict[str, Utterance]:
     question = tree.nodes.live().questions()[0].text
     make_scenario(tree, "Both.", Turn(question, Answer.YES), Turn(question, Answer.NO))
     prove(tree.project)
+    CorrectionDraft.objects.create(
+        utterance=wrong, by=reader, seen=2, version=1, saved_at=now,
+        content={"part-answer": "Is it so?", "part-why": ""}, aside=[{"part-answer": "Is it?"}],
+    )  # fmt: skip
     of_one = findings_of(tree.project).filter(utterance=waived)
     waive(of_one, reason="unknown_question", number=1, why="So.", by=reader, now=now)
     return {

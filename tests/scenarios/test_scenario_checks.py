@@ -12,7 +12,7 @@ from apps.scenarios.scenario_errors import (
     SheetChangedError,
 )
 from apps.scenarios.services.fact_sheets import decide_sheet, send_back
-from apps.scenarios.services.scenario_checks import scenario_checks, submit_check
+from apps.scenarios.services.scenario_checks import Unrelated, scenario_checks, submit_check
 from apps.workers.models import KeptText
 from apps.workers.services.leases import lease_first, return_work
 from apps.workers.services.submits import NotTaken
@@ -147,6 +147,35 @@ def test_more_than_half_of_the_checks_send_it_back(wanted, verdicts, state):
     for verdict in verdicts:
         check(scenario, "It is copied." if verdict == "b" else "")
     assert scenario.state == state
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said", "state"),
+    [
+        (1, "s", "stands"), (1, "n", "disputed"), (1, "c", "disputed"), (2, "sn", "disputed"),
+        (3, "ssn", "stands"), (3, "sc-", "disputed"), (1, "-", "stands"),
+    ],
+)  # fmt: skip
+def test_half_of_the_checkers_who_miss_the_unrelated_fact_bring_it_before_an_expert(
+    wanted, said, state
+):
+    """s: as shown; n: not stated; c: it contradicts the tree; -: was not asked."""
+    scenario = make_waiting(wanted)
+    assert scenario.prompt is not None
+    shown = Stated(scenario.prompt.unrelated_answer)
+    read = {
+        "s": Unrelated(shown, contradicts=False), "n": Unrelated(NOT, contradicts=False),
+        "c": Unrelated(shown, contradicts=True), "-": None,
+    }  # fmt: skip
+    for one in said:
+        check(scenario, unrelated=read[one])
+    assert scenario.state == state
+
+
+def test_the_database_wants_both_answers_about_the_unrelated_fact_or_none():
+    lease, _ = check(make_waiting(2))
+    with pytest.raises(IntegrityError), transaction.atomic():
+        ScenarioCheck.objects.filter(assignment=lease).update(unrelated_says="Yes")
 
 
 def test_when_it_is_sent_back_the_other_checks_end_and_keep_what_was_typed():

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.projects.models import Guideline, Project, Role
-from apps.scenarios.models import Contradiction, Scenario, ScenarioCheck
+from apps.scenarios.models import Contradiction, Prompt, Scenario, ScenarioCheck
 from apps.scenarios.services.scenario_work import prompt_of, say_that_it_fits, submit_scenario
 from apps.trees.models import Cut, Node, Tree
 from apps.trees.services.cuts import take_out
@@ -350,7 +350,13 @@ def test_nobody_else_reads_or_submits_it(client, project, work, who):
 
 
 def check_answers(**instead: str) -> dict[str, str]:
-    return {"says-0": "Yes", "says-1": "Yes", "own_words": "yes", "verdict": "approves", **instead}
+    """As the sheet and the prompt have it."""
+    said = Scenario.objects.select_related("prompt").get(text="I was born in 1930.")
+    unrelated = said.prompt.unrelated_answer if said.prompt else ""
+    return {
+        "says-0": "Yes", "says-1": "Yes", "own_words": "yes", "verdict": "approves",
+        "unrelated": unrelated, "contradicts": "no", **instead,
+    }  # fmt: skip
 
 
 @pytest.fixture
@@ -390,12 +396,37 @@ def test_a_scenario_is_sent_back_with_a_reason(client, check):
 def test_what_the_text_says_to_other_questions_is_asked_too(client, project, check):
     Scenario.objects.get(pk=check.work_id).facts.filter(position=1).delete()
     assert f"{POOR} Yes No It does not say" in page(client, address(check, "scenario_check"))
-    answers = {"says-0": "Yes", "own_words": "yes", "verdict": "approves"}
+    answers = check_answers()
+    del answers["says-1"]
     send(client, check, "scenario_check", **answers)
     assert ScenarioCheck.objects.get().says == {OLD: "Yes", POOR: "not stated"}
 
 
-@pytest.mark.parametrize("left", ["says-0", "says-1", "own_words", "verdict"])
+def test_the_fact_from_another_document_is_looked_for_and_shown_to_the_expert(
+    client, check, expert
+):
+    assert f"{RICH} Yes No It does not say" in page(client, address(check, "scenario_check"))
+    answers = check_answers(unrelated="not stated", contradicts="yes")
+    send(client, check, "scenario_check", **answers)
+    said = ScenarioCheck.objects.get()
+    assert (said.unrelated_says, said.unrelated_contradicts) == ("not stated", True)
+    client.force_login(expert)
+    sheet = page(client, reverse("scenarios:scenario_sheet", args=["bikes", check.work_id]))
+    assert "Waits for an expert" in sheet
+    assert "To the fact from another document it says: not stated, which contradicts" in sheet
+
+
+def test_where_no_other_document_was_shown_nothing_is_asked_about_one(client, check):
+    Prompt.objects.update(unrelated_question="", unrelated_answer="")
+    assert "contradict" not in page(client, address(check, "scenario_check"))
+    send(client, check, "scenario_check", **check_answers())
+    said = ScenarioCheck.objects.get()
+    assert (said.unrelated_says, said.unrelated_contradicts) == ("", None)
+
+
+@pytest.mark.parametrize(
+    "left", ["says-0", "says-1", "own_words", "verdict", "unrelated", "contradicts"]
+)
 def test_what_is_not_answered_is_asked_for_and_no_no(client, check, left):
     answers = check_answers()
     del answers[left]

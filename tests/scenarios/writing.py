@@ -7,7 +7,7 @@ from apps.accounts.models import User
 from apps.projects.models import Project, Role
 from apps.scenarios.domain.fact_sheet import Stated
 from apps.scenarios.models import Scenario, ScenarioCheck
-from apps.scenarios.services.scenario_checks import Reading, submit_check
+from apps.scenarios.services.scenario_checks import Reading, Unrelated, submit_check
 from apps.scenarios.services.scenario_work import (
     prompt_of,
     report_contradiction,
@@ -104,18 +104,20 @@ def facts(scenario: Scenario) -> list[str]:
     return [str(fact) for fact in scenario.facts.order_by("position")]
 
 
-def reading(scenario: Scenario, reason: str = "", **says: Stated) -> Reading:
+def reading(
+    scenario: Scenario, reason: str = "", *, unrelated: Unrelated | None = None, **says: Stated
+) -> Reading:
     """As the sheet has it, but for what is said otherwise: `old`, `poor`."""
     told = {fact.follow_up_question: Stated(fact.follow_up_answer)
             for fact in scenario.facts.all()}  # fmt: skip
     names = {"old": OLD, "poor": POOR}
     told |= {names[name]: said for name, said in says.items()}
     verdict = ScenarioCheck.Verdict.SENDS_BACK if reason else ScenarioCheck.Verdict.APPROVES
-    return Reading(told, own_words=True, verdict=verdict, reason=reason)
+    return Reading(told, own_words=True, verdict=verdict, reason=reason, unrelated=unrelated)
 
 
 def check(
-    scenario: Scenario, reason: str = "", now: datetime = NOW, **says: Stated
+    scenario: Scenario, reason: str = "", now: datetime = NOW, **says: Any
 ) -> tuple[Assignment, Any]:
     """By a new worker."""
     lease = take(scenario.tree.project, now=now)

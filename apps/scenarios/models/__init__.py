@@ -30,6 +30,7 @@ from apps.scenarios.models.scenarios import (
 from apps.scenarios.models.utterances import (
     EXPANSION,
     Correction,
+    CorrectionDraft,
     Utterance,
     UtteranceQuerySet,
 )
@@ -42,6 +43,7 @@ __all__ = [
     "Contradiction",
     "ContradictionQuerySet",
     "Correction",
+    "CorrectionDraft",
     "Derived",
     "Fact",
     "Finding",

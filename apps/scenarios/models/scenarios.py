@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import F, OuterRef, Q, Subquery
 
 from apps.accounts.models import User
-from apps.projects.models import Project
+from apps.projects.models import Project, StateChange
+from apps.scenarios.domain.fact_sheet import Stated
 from apps.scenarios.domain.turns import turns_from_json
 from apps.trees.domain.tree import Answer, Path, Turn
 from apps.trees.models import ANSWERS, Node, Tree
@@ -16,6 +17,9 @@ from apps.workers.models import Assignment, Provenance
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
+
+
+STATED = [(one.value, one.value) for one in Stated]
 
 
 class Prompt(models.Model):
@@ -85,6 +89,18 @@ class ScenarioQuerySet(models.QuerySet["Scenario"]):
         """Those that count towards the number that a tree needs."""
         return self.exclude(state=Scenario.State.SENT_BACK)
 
+    def sent_back_to(self, author: User) -> ScenarioQuerySet:
+        """The author's own that were sent back, the last one first, with `back_at` and why
+        (`back_reason`)."""
+        steps = StateChange.objects.filter(
+            object_type="scenario", object_id=OuterRef("pk"), to_state=Scenario.State.SENT_BACK
+        ).order_by("-pk")
+        mine = self.filter(created_by=author, state=Scenario.State.SENT_BACK)
+        return mine.annotate(
+            back_at=Subquery(steps.values("at")[:1]),
+            back_reason=Subquery(steps.values("reason")[:1]),
+        ).order_by("-back_at", "-pk")
+
 
 class Scenario(Provenance):
     """A text in which a user tells their situation, written for one tree."""
@@ -148,6 +164,13 @@ class ScenarioCheck(models.Model):
     author = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
     assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="+")
     says = models.JSONField(help_text="Question of the tree -> Yes, No or not stated.")
+    unrelated_says = models.CharField(
+        max_length=10, choices=STATED, blank=True,
+        help_text="What the text says to the question of another document; empty: there was none.",
+    )  # fmt: skip
+    unrelated_contradicts = models.BooleanField(
+        null=True, help_text="Whether that contradicts something that the tree asks."
+    )
     own_words = models.BooleanField()
     verdict = models.CharField(max_length=10, choices=Verdict.choices)
     reason = models.CharField(max_length=500, blank=True)
@@ -164,6 +187,11 @@ class ScenarioCheck(models.Model):
             models.CheckConstraint(
                 condition=Q(verdict="approves") | ~Q(reason=""),
                 name="scenario_check_back_says_why",
+            ),
+            models.CheckConstraint(
+                condition=Q(unrelated_says="", unrelated_contradicts__isnull=True)
+                | (~Q(unrelated_says="") & Q(unrelated_contradicts__isnull=False)),
+                name="scenario_check_of_both_or_none",
             ),
         ]
 

@@ -204,7 +204,8 @@ class Utterance(Provenance):
             ),
         ]
         indexes = [
-            models.Index(fields=["tree", "answer_class"], name="utterance_by_answer"),
+            models.Index(fields=["tree", "answer_class", "state"], name="utterance_by_answer"),
+            models.Index(fields=["project", "state"], name="utterance_of_project"),
             models.Index(fields=["tree", "state", "job"], name="utterance_by_state"),
             models.Index(
                 fields=["tree"], condition=Q(gone_at__isnull=False), name="utterance_gone"
@@ -231,6 +232,12 @@ class Utterance(Provenance):
     @property
     def is_in_force(self) -> bool:
         return self.state not in {self.State.DROPPED, self.State.TAKEN_OUT}
+
+    @property
+    def is_as_imported(self) -> bool:
+        """It came in a file, and nobody here has touched it. Needs the job."""
+        came = self.job is not None and self.job.kind != EXPANSION
+        return came and self.state == self.State.TO_VERIFY
 
     @classmethod
     def class_of(cls, answer: str) -> Utterance.AnswerClass:
@@ -268,3 +275,28 @@ class Correction(models.Model):
 
     def __str__(self) -> str:
         return f"correction of {self.utterance}"
+
+
+class CorrectionDraft(models.Model):
+    """What an expert has typed of a correction, by the names of the form's fields.
+
+    `seen` is the version of the utterance that stood on their page. `aside` has what came from
+    another window with an older draft: nothing that was typed is lost.
+    """
+
+    utterance = models.ForeignKey(Utterance, models.CASCADE, related_name="correction_drafts")
+    by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    seen = models.PositiveIntegerField()
+    content = models.JSONField()
+    version = models.PositiveIntegerField()
+    saved_at = models.DateTimeField()
+    aside = models.JSONField(default=list)
+
+    class Meta:
+        ordering = ["-saved_at"]
+        constraints = [
+            models.UniqueConstraint(fields=["utterance", "by"], name="correction_draft_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"draft for {self.utterance}"

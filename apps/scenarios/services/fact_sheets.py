@@ -18,6 +18,7 @@ from apps.scenarios.scenario_errors import (
     NotOneSituationError,
     SheetChangedError,
 )
+from apps.scenarios.services.proof import prove_scenario
 from apps.scenarios.services.scenario_checks import settle
 from apps.scenarios.services.scenario_work import write_facts
 from apps.trees.domain.tree import Path, Tree
@@ -44,6 +45,7 @@ def decide_sheet(
     if has_changed:
         write_facts(scenario, facts)
     settle(scenario, State.STANDS, actor=expert, reason="", now=now)
+    prove_scenario(scenario, tree.to_domain())
     audit.record(
         expert, "decide facts", scenario, project=tree.project,
         before=turns_as_json(before), facts=turns_as_json(facts),
@@ -60,6 +62,7 @@ def send_back(scenario: Scenario, *, reason: str, seen: int, expert: User, now: 
     tree = lock_tree(scenario.tree_id)
     _take_version(scenario, seen)
     settle(scenario, State.SENT_BACK, actor=expert, reason=reason, now=now)
+    prove_scenario(scenario, tree.to_domain())
     audit.record(expert, "send scenario back", scenario, project=tree.project, reason=reason)
 
 

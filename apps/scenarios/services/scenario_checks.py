@@ -2,10 +2,13 @@
 
 A scenario is sent back as soon as more than half of the checks that it needs say so. When all are
 there and it stays, it is part of the dataset, or waits for an expert where half of the checkers
-read another fact in it than its sheet has: their votes alone change no fact.
+read another fact in it than its sheet has, or miss the fact from another document, or find that
+it contradicts the tree: their votes alone change no fact.
 """
 
-from collections.abc import Iterator, Mapping
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -40,6 +43,15 @@ class Reading:
     own_words: bool
     verdict: ScenarioCheck.Verdict
     reason: str = ""
+    unrelated: Unrelated | None = None
+
+
+@dataclass(frozen=True)
+class Unrelated:
+    """What a checker reads about the question of another document, if one was to slip in."""
+
+    says: Stated
+    contradicts: bool
 
 
 @dataclass(frozen=True)
@@ -102,6 +114,8 @@ def _check(
         scenario=scenario, checker=lease.worker, author_id=scenario.created_by_id,
         assignment=lease, says=dict(reading.says), own_words=reading.own_words,
         verdict=reading.verdict, reason=reading.reason, at=now,
+        unrelated_says=reading.unrelated.says if reading.unrelated else "",
+        unrelated_contradicts=reading.unrelated.contradicts if reading.unrelated else None,
     )  # fmt: skip
     to, why = _outcome(scenario)
     if to is not None:
@@ -117,8 +131,25 @@ def _outcome(scenario: Scenario) -> tuple[Scenario.State | None, str]:
         return State.SENT_BACK, " / ".join(against)[:500]
     if len(checks) < scenario.checks_wanted:
         return None, ""
-    questions = disputed(sheet_now(scenario), [votes_of(check) for check in checks])
-    return (State.DISPUTED, "checkers read other facts") if questions else (State.STANDS, "")
+    if disputed(sheet_now(scenario), [votes_of(check) for check in checks]):
+        return State.DISPUTED, "checkers read other facts"
+    if _is_unrelated_disputed(scenario, checks):
+        return State.DISPUTED, "checkers miss the fact from another document, or it contradicts"
+    return State.STANDS, ""
+
+
+def _is_unrelated_disputed(scenario: Scenario, checks: Sequence[ScenarioCheck]) -> bool:
+    """Whether half of those who were asked, or more, say that it is not there as it was shown, or
+    that it contradicts the tree."""
+    told = scenario.prompt.unrelated if scenario.prompt else None
+    asked = [check for check in checks if check.unrelated_says]
+    if told is None or not asked:
+        return False
+    against = [
+        check.unrelated_contradicts or check.unrelated_says != told.follow_up_answer.value
+        for check in asked
+    ]
+    return 2 * sum(against) >= len(asked)
 
 
 def settle(

@@ -30,6 +30,7 @@ from apps.scenarios.errors import (
     UtteranceNotInForceError,
 )
 from apps.scenarios.models import Correction, Finding, Utterance, UtteranceQuerySet
+from apps.scenarios.services.correction_drafts import forget_correction_draft
 from apps.scenarios.services.proof import (
     end_waivers,
     find_inconsistency,
@@ -132,6 +133,7 @@ def correct(
     Correction.objects.create(
         utterance=held, before=before.as_json(), after=parts.as_json(), by=by, at=now
     )
+    forget_correction_draft(held, by=by)
     end_waivers([held], by=by, now=now)
     _settle(held, why if found else "", by=by, now=now)
 

@@ -32,6 +32,7 @@
     tooLong: "Not saved: this text is too long.",
     expired: "Not saved: the time has run out. Your text is kept; submit it to take the work again.",
     submitted: "Not saved: this work was submitted in another window. Your text is kept.",
+    changed: "Your text is kept. The utterance has changed meanwhile: load this page again to see both.",
     ended: "Not saved: this work was given back. Your text is kept.",
     unsent: "Not submitted (offline). Your text is kept; submit it when the network is back.",
     sending: "Submitting…",
