@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('projects', '0006_deleted_projects'),
-        ('scenarios', '0005_scenario_work'),
+        ('scenarios', '0006_hard_negatives'),
         ('trees', '0006_near_questions'),
         ('workers', '0005_assignments_by_work'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
