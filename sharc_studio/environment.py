@@ -67,6 +67,22 @@ def number(name: str, default: int, *, at_least: int = 0) -> int:
     return value
 
 
+def address(name: str, default: str) -> str:
+    """Where a server answers: http:// or https://, a host, and perhaps a port. Or empty."""
+    value = text(name, default)
+    if value and not (value.startswith(("http://", "https://")) and value.rpartition("//")[2]):
+        raise ImproperlyConfigured(
+            f"{name} must begin with http:// or https:// and name a host; it is {value!r}."
+        )
+    return value
+
+
+def goes_with(name: str, other: str) -> None:
+    """Whoever sets one must set the other. What they say is not repeated."""
+    if text(name, "") and not text(other, ""):
+        raise ImproperlyConfigured(f"{other} is missing, and {name} is there. See .env.example.")
+
+
 def words(name: str, default: list[str]) -> list[str]:
     """A comma-separated list."""
     return [word.strip() for word in _env.list(name, default=default) if word.strip()]

@@ -148,6 +148,13 @@ ARCHIVE_MAX_BYTES = environment.number("ARCHIVE_MAX_MEGABYTES", 512, at_least=1)
 ARCHIVE_MAX_FILES = environment.number("ARCHIVE_MAX_FILES", 5000, at_least=1)
 FETCH_ALLOWED_HOSTS = environment.words("FETCH_ALLOWED_HOSTS", [])
 FETCH_TIMEOUT_SECONDS = environment.number("FETCH_TIMEOUT_SECONDS", 20, at_least=1)
+EXPORT_BUCKET = environment.text("EXPORT_BUCKET", "")
+EXPORT_LINK_SECONDS = environment.number("EXPORT_LINK_MINUTES", 60, at_least=1) * 60
+AWS_ENDPOINT_URL = environment.address("AWS_ENDPOINT_URL", "")
+AWS_DEFAULT_REGION = environment.text("AWS_DEFAULT_REGION", "")
+# Where boto3 itself looks for them; no others have to do with them.
+environment.goes_with("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
+environment.goes_with("AWS_SECRET_ACCESS_KEY", "AWS_ACCESS_KEY_ID")
 # Each file of an upload is an open file of the process until the request ends.
 DATA_UPLOAD_MAX_NUMBER_FILES = 500
 
@@ -193,6 +200,7 @@ CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
 CELERY_BEAT_SCHEDULE = {
     "requeue-lost-jobs": {"task": "projects.requeue_lost_jobs", "schedule": 30.0},
     "expire-leases": {"task": "workers.expire_leases", "schedule": 15.0},
+    "clean-up-exports": {"task": "exports.clean_up", "schedule": 600.0},
     "look-for-near-questions": {"task": "trees.look_for_near_questions", "schedule": 20.0},
 }
 JOB_LOST_AFTER_SECONDS = environment.number("JOB_LOST_AFTER_SECONDS", 300, at_least=5)

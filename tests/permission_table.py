@@ -114,7 +114,7 @@ TABLE: dict[str, Row] = {
     "projects:cancel_job": Row(POST=only_admins(302)),
     "exports:list": Row(GET=only_admins(200), HEAD=REFUSED, POST=only_admins(200)),
     "exports:import": Row(GET=only_admins(200), HEAD=REFUSED, POST=only_admins(200)),
-    "exports:download": Row(GET=only_admins(200), takes={"job_id": "export_id"}),
+    "exports:download": Row(GET=only_admins(302), takes={"job_id": "export_id"}),
     "exports:card": Row(GET=only_admins(200), HEAD=REFUSED, POST=only_admins(200)),
     "exports:splits": Row(GET=only_admins(200)),
     "exports:make_splits": Row(POST=only_admins(302)),
@@ -126,6 +126,16 @@ TABLE: dict[str, Row] = {
     "snippets:licences": Row(GET=only_admins(200)),
     "snippets:set_licence": Row(
         POST=only_admins(302), data={"domain": "office.example", "licence": "CC0"}
+    ),
+    "exports:retry": Row(POST=only_admins(302), takes={"job_id": "export_id"}),
+    # Whoever has a link; this one is none.
+    "exports:file": Row(
+        GET=everybody(404),
+        POST=everybody(405),
+        PUT=everybody(405),
+        PATCH=everybody(405),
+        DELETE=everybody(405),
+        OPTIONS=everybody(405),
     ),
     "desk:workers": Row(GET=only_admins(200)),
     "workers:next": Row(POST=members(302)),

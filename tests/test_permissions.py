@@ -124,6 +124,7 @@ def world(db) -> World:
         "member": member.pk,
         "job_id": job.pk,
         "export_id": export.pk,
+        "token": "made-up",
         "assignment_id": work.pk,
         "check_id": check.pk,
         **_work_on_trees(people["worker"], tree),

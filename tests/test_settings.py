@@ -69,6 +69,17 @@ def test_a_secret_that_can_be_guessed_is_refused_and_not_repeated(tmp_path, secr
         ("LOGIN_FAILURE_LIMIT", "0", "LOGIN_FAILURE_LIMIT must be at least 1; it is 0."),
         ("LOGIN_COOLOFF_HOURS", "0", "LOGIN_COOLOFF_HOURS must be at least 1; it is 0."),
         ("IMPORT_MAX_MEGABYTES", "-1", "IMPORT_MAX_MEGABYTES must be at least 1; it is -1."),
+        ("EXPORT_LINK_MINUTES", "0", "EXPORT_LINK_MINUTES must be at least 1; it is 0."),
+        (
+            "AWS_ENDPOINT_URL",
+            "minio",
+            "AWS_ENDPOINT_URL must begin with http:// or https:// and name a host; it is 'minio'.",
+        ),
+        (
+            "AWS_ACCESS_KEY_ID",
+            "mine",
+            "AWS_SECRET_ACCESS_KEY is missing, and AWS_ACCESS_KEY_ID is there. See .env.example.",
+        ),
         ("LOG_FORMAT", "xml", "LOG_FORMAT must be one of json, console; it is 'xml'."),
         (
             "LOG_LEVEL",

@@ -3,6 +3,7 @@
 StudioError
   ImportRefusedError
   ExportRefusedError
+  ExportStorageError
   ExportFaultError
   SplitsRefusedError
 """
@@ -16,6 +17,10 @@ class ImportRefusedError(StudioError):
 
 class ExportRefusedError(StudioError):
     """What was asked for cannot be exported; nothing was written."""
+
+
+class ExportStorageError(StudioError):
+    """Finished files cannot be kept, or cannot be had from where they are."""
 
 
 class ExportFaultError(StudioError):

@@ -1,4 +1,4 @@
-"""What a dataset card says that nobody can count."""
+"""What a dataset card says that nobody can count; and the shards of an export."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from django.db import models
 from django.db.models import Q
 
 from apps.exports.formats.about import VERSION
-from apps.projects.models import Project
+from apps.exports.formats.pieces import Piece
+from apps.projects.models import Job, Project
 
 
 class DatasetCard(models.Model):
@@ -58,3 +59,52 @@ class DatasetCard(models.Model):
 
     def __str__(self) -> str:
         return f"card of {self.project}"
+
+
+class ExportShardQuerySet(models.QuerySet["ExportShard"]):
+    def of(self, job: Job) -> ExportShardQuerySet:
+        return self.filter(job=job)
+
+    def unfinished(self) -> ExportShardQuerySet:
+        return self.exclude(state=ExportShard.State.DONE)
+
+
+class ExportShard(models.Model):
+    """One piece of one export. Who writes it says so here; the row is the truth about it."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting", "Waiting"  # nobody writes it
+        RUNNING = "running", "Running"  # a worker writes it, and says so by its heartbeat
+        DONE = "done", "Done"  # its files are there
+
+    job = models.ForeignKey(Job, models.CASCADE, related_name="+")
+    number = models.PositiveIntegerField()
+    format = models.CharField(max_length=40)
+    split = models.CharField(max_length=5, blank=True)
+    first = models.PositiveIntegerField()
+    end = models.PositiveIntegerField()
+    size = models.PositiveBigIntegerField(help_text="About how many utterances go by.")
+    state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
+    attempt = models.PositiveSmallIntegerField(default=0)
+    heartbeat_at = models.DateTimeField(null=True)
+    done = models.PositiveBigIntegerField(default=0, help_text="Utterances that went by so far.")
+    files = models.JSONField(default=list, help_text="Path, size and SHA-256 of each.")
+
+    objects = ExportShardQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [
+            models.UniqueConstraint(fields=["job", "number"], name="export_shard_once"),
+            models.CheckConstraint(
+                condition=~Q(state="running") | Q(heartbeat_at__isnull=False),
+                name="export_shard_running_beats",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.piece.name} {self.number}: {self.state}"
+
+    @property
+    def piece(self) -> Piece:
+        return Piece(self.format, self.split, self.first, self.end)

@@ -15,4 +15,6 @@ urlpatterns = [
     path("p/<slug:slug>/exports/", views.exports, name="list"),
     path("p/<slug:slug>/import/", views.import_files, name="import"),
     path("p/<slug:slug>/exports/<int:job_id>/download/", views.download, name="download"),
+    path("p/<slug:slug>/exports/<int:job_id>/retry/", views.retry, name="retry"),
+    path("exports/file/<str:token>/", views.file, name="file"),
 ]

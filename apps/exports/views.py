@@ -1,17 +1,23 @@
 """Import and export of a project, for its admins."""
 
-from django.core.files.storage import default_storage
+from django.contrib import messages
+from django.contrib.auth.decorators import login_not_required
 from django.core.paginator import Paginator
+from django.core.signing import BadSignature
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from apps.exports.errors import ExportRefusedError
+from apps.exports.errors import ExportRefusedError, ExportStorageError
 from apps.exports.forms import ExportForm, ImportForm
-from apps.exports.services.exporting import KIND, queue_export, split_table
+from apps.exports.services.exporting import KIND, Plan, plan_at_once, queue_export, split_table
+from apps.exports.services.keeping import has_file, link_to, open_kept
 from apps.exports.services.uploads import LISTS, queue_import
+from apps.exports.storage import LocalStorage
 from apps.projects.models import Job, Project
 from apps.projects.permissions import get_project_to_administer, signed_in
+from apps.projects.services.jobs import retry_job
 
 PER_PAGE = 25
 
@@ -22,12 +28,24 @@ def exports(request: HttpRequest, slug: str) -> HttpResponse:
     table = split_table(project)
     filled = [row.split for row in table if row.split and row.all]
     form = ExportForm(request.POST or None, initial={"splits": filled})
-    if form.is_valid() and (job := _queue(form, project, request)):
-        return redirect(job)
+    plan = None
+    if form.is_valid():
+        if "look" in request.POST:
+            plan = _plan(form, project)
+        elif job := _queue(form, project, request):
+            return redirect(job)
     jobs = Job.objects.filter(project=project).select_related("created_by", "project")
     page = Paginator(jobs, PER_PAGE).get_page(request.GET.get("page"))
-    context = {"project": project, "form": form, "table": table, "page": page}
+    context = {"project": project, "form": form, "table": table, "page": page, "plan": plan}
     return render(request, "exports/list.html", context)
+
+
+def _plan(form: ExportForm, project: Project) -> Plan | None:
+    try:
+        return plan_at_once(project, form.wanted())
+    except ExportRefusedError as error:
+        form.add_error("splits", str(error))
+        return None
 
 
 def _queue(form: ExportForm, project: Project, request: HttpRequest) -> Job | None:
@@ -56,15 +74,46 @@ def import_files(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
-def download(request: HttpRequest, slug: str, job_id: int) -> FileResponse:
-    project = get_project_to_administer(request, slug)
-    job = get_object_or_404(project.jobs, pk=job_id, kind=KIND, state=Job.State.DONE)
-    # Jobs of earlier versions had one format.
-    formats = job.parameters.get("formats") or [job.parameters["format"]]
-    what = formats[0] if len(formats) == 1 else "export"
-    name = f"{project.slug}-{what}-{job.pk}.zip"
+@never_cache
+def download(request: HttpRequest, slug: str, job_id: int) -> HttpResponse:
+    """To a link that runs out; `?file=` asks for one file instead of the zip file."""
+    job = _get_export(request, slug, job_id)
+    path = request.GET.get("file", "")
+    if path and not has_file(job, path):
+        raise Http404("The export has no such file.")
     try:
-        stream = default_storage.open(job.result)
+        return redirect(link_to(job, path))
+    except ExportStorageError as error:
+        messages.error(request, str(error))
+        return redirect(job)
+
+
+@login_not_required  # the signature says that somebody who may has passed it on
+@require_safe
+@never_cache
+def file(request: HttpRequest, token: str) -> FileResponse:
+    try:
+        name, called = LocalStorage().linked(token)
+        stream = open_kept(name)
+    except BadSignature as error:
+        raise Http404(
+            "This link has run out; ask for the file anew on the export's page."
+        ) from error
     except OSError as error:
         raise Http404("The file is no longer kept; export again.") from error
-    return FileResponse(stream, as_attachment=True, filename=name, content_type="application/zip")
+    return FileResponse(stream, as_attachment=True, filename=called)
+
+
+@require_POST
+def retry(request: HttpRequest, slug: str, job_id: int) -> HttpResponse:
+    project = get_project_to_administer(request, slug)
+    job = get_object_or_404(project.jobs, pk=job_id, kind=KIND)
+    if not retry_job(job, actor=signed_in(request)):
+        messages.info(request, "It waits, runs, or is done already.")
+    return redirect(job)
+
+
+def _get_export(request: HttpRequest, slug: str, job_id: int) -> Job:
+    project = get_project_to_administer(request, slug)
+    jobs = project.jobs.select_related("project")
+    return get_object_or_404(jobs, pk=job_id, kind=KIND, state=Job.State.DONE)

@@ -8,7 +8,14 @@ from hashlib import sha1
 from hypothesis import strategies as st
 
 from apps.exports.formats.about import About
-from apps.exports.formats.rows import SPLITS, DocumentRow, NodeRow, TreeRow, UtteranceRow
+from apps.exports.formats.rows import (
+    SPLITS,
+    DocumentRow,
+    IsWanted,
+    NodeRow,
+    TreeRow,
+    UtteranceRow,
+)
 from apps.scenarios.domain.expansion import expand_plain
 from apps.scenarios.domain.identifiers import utterance_id
 from apps.trees.domain import tree as domain
@@ -49,12 +56,16 @@ class ListSource:
     def __post_init__(self):
         object.__setattr__(self, "splits", self.splits or tuple(self.stored))
 
+    def only(self, split: str) -> "ListSource":
+        return replace(self, splits=(split,))
+
     def count(self, split: str) -> int:
         return sum(1 for _ in self.utterances(split))
 
-    def utterances(self, split: str) -> Iterator[UtteranceRow]:
+    def utterances(self, split: str, wanted: IsWanted | None = None) -> Iterator[UtteranceRow]:
         rows = [row for tree in self.trees(split) for row in tree.utterances]
-        yield from sorted(rows, key=lambda row: row.utterance_id)
+        asked = (row for row in rows if wanted is None or wanted(row.utterance_id))
+        yield from sorted(asked, key=lambda row: row.utterance_id)
 
     def trees(self, split: str) -> Iterator[TreeRow]:
         yield from sorted(self.stored.get(split, []), key=lambda tree: tree.tree_id)

@@ -14,14 +14,15 @@ from apps.exports.errors import ExportRefusedError
 from apps.exports.formats.registry import FORMATS
 from apps.exports.formats.rows import Options
 from apps.exports.services.evaluating import evaluate_responses
-from apps.exports.services.exporting import Wanted, export_here, queue_export, run_export
-from apps.exports.services.project_source import ProjectSource
+from apps.exports.services.export_jobs import run_export
+from apps.exports.services.exporting import Wanted, export_here, queue_export
 from apps.projects.models import Job, Project, Role, Split
 from apps.projects.services.jobs import claim_job
 from apps.scenarios.models import Utterance
 from apps.snippets.models import Document
 from apps.trees.domain.tree import Answer, FinalAnswer, Question
 from tests.exports.formats.test_round_trips import CARRIED, as_carried, expected_rows
+from tests.exports.frozen import frozen
 from tests.exports.records import bus_pass, write
 from tests.exports.sources import ListSource
 from tests.factories import make_member, make_project, make_tree, make_user, make_utterance
@@ -71,8 +72,9 @@ def files(folder) -> dict[str, bytes]:
 
 
 def as_list_source(project: Project) -> ListSource:
-    source = ProjectSource(project, list(Split), quietly, allow_unverified=True)
-    stored = {split: list(source.trees(split)) for split in source.splits if source.count(split)}
+    with frozen(project, list(Split)) as source:
+        splits = [split for split in source.splits if source.count(split)]
+        stored = {split: list(source.trees(split)) for split in splits}
     return ListSource(stored, name=project.slug, title=project.name)
 
 
@@ -160,6 +162,7 @@ def test_the_manifest_says_what_is_there(exported):
     manifest = json.loads((exported("csv", "--seed", 7) / "MANIFEST.json").read_text())
     (entry,) = manifest["exports"]
     *_, file = entry.pop("files")
+    assert len(entry.pop("state")) == 64
     assert manifest["project"] == "buses"
     assert manifest["software"] == {"name": "sharc_studio", "version": "0.1.0"}
     assert (file["path"], len(file["sha256"])) == ("utterances_dev.csv", 64)
@@ -267,7 +270,7 @@ def test_an_export_does_not_take_the_files_of_another_format(exported):
 
 def test_an_export_that_fails_leaves_nothing_behind(buses, tmp_path, monkeypatch):
     def stop(step: str, done: int, total: int) -> None:
-        if "trees" in step:
+        if "multiqa" in step:
             raise ExportRefusedError("stopped")
 
     for out in (tmp_path / "new", tmp_path / "there"):

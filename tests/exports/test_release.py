@@ -14,7 +14,8 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.exports.errors import ExportRefusedError
 from apps.exports.services import release
-from apps.exports.services.exporting import Wanted, queue_export, run_export
+from apps.exports.services.export_jobs import run_export
+from apps.exports.services.exporting import Wanted, queue_export
 from apps.projects.models import Job, Project, Role, Split
 from apps.projects.services.jobs import run_job, start_job_here
 from apps.scenarios.models import Utterance

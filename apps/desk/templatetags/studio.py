@@ -44,10 +44,12 @@ def sent_back(context: template.Context, project: Project) -> Any:
 
 
 @register.simple_tag
-def local_time(moment: datetime | None) -> SafeString:
-    """A moment in UTC, which local-time.js shows in the reader's zone."""
+def local_time(moment: datetime | str | None) -> SafeString:
+    """A moment in UTC, or its ISO 8601 text, which local-time.js shows in the reader's zone."""
     if moment is None:
         return SafeString("")
+    if isinstance(moment, str):
+        moment = datetime.fromisoformat(moment)
     moment = moment.astimezone(UTC)
     return format_html(
         '<time datetime="{}" data-local>{} UTC</time>',

@@ -7,7 +7,7 @@ memory at a time.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from hashlib import md5, sha256
 from itertools import count
@@ -62,55 +62,77 @@ def split_by_hash(source_url: str) -> str:
     return "train" if value < 0.7 else "dev" if value < 0.8 else "test"
 
 
+WriteExample = Callable[[BinaryIO, Example], None]
+
+
 def write_shards(
-    source: Source,
-    folder: Path,
-    options: Options,
-    suffix: str,
-    write_example: Callable[[BinaryIO, Example], None],
+    source: Source, folder: Path, options: Options, suffix: str, write_example: WriteExample
 ) -> None:
     """SPLIT-00000-of-00010 and so on, each with its part of the split's examples."""
-    for split, rows, total in _splits(source, options):
-        found = (example for row in rows for example in examples(row, options))
-        for shard, part in enumerate(_shuffled(found, total, options, folder)):
-            name = f"{split}-{shard:05d}-of-{options.shards:05d}.{suffix}"
-            with (folder / name).open("wb") as stream:
-                for example in part:
-                    write_example(stream, example)
+    for split in splits_of(source, options):
+        numbers = range(options.shards)
+        write_some(source, folder, options, split, numbers, (suffix, write_example))
 
 
-def _splits(source: Source, options: Options) -> Iterator[tuple[str, Iterable[UtteranceRow], int]]:
-    total = sum(map(source.count, source.splits))
-    for split in SPLITS if options.split_by_hash else source.splits:
-        if options.split_by_hash:
-            rows = (row for stored in source.splits for row in source.utterances(stored))
-            yield split, (row for row in rows if split_by_hash(row.source_url) == split), total
-        else:
-            yield split, source.utterances(split), source.count(split)
+def splits_of(source: Source, options: Options) -> Sequence[str]:
+    return SPLITS if options.split_by_hash else source.splits
+
+
+def write_some(
+    source: Source, folder: Path, options: Options, split: str, numbers: range,
+    how: tuple[str, WriteExample],
+) -> None:  # fmt: skip
+    """Only the files with these numbers: they are the same without the others."""
+    suffix, write_example = how
+    for number, part in _shuffled(source, folder, options, split, numbers):
+        name = f"{split}-{number:05d}-of-{options.shards:05d}.{suffix}"
+        with (folder / name).open("wb") as stream:
+            for example in part:
+                write_example(stream, example)
 
 
 def _shuffled(
-    found: Iterable[Example], total: int, options: Options, folder: Path
-) -> Iterator[Iterator[Example]]:
-    """The examples of each shard, in the order of hashes of seed and id.
+    source: Source, folder: Path, options: Options, split: str, numbers: range
+) -> Iterator[tuple[int, Iterator[Example]]]:
+    """The examples of each file, in the order of hashes of seed and id.
 
     Sorted in buckets: each bucket is a file that holds a range of the hashes.
     """
-    each = max(1, min(-(-total // (options.shards * IN_MEMORY)), _MOST_BUCKETS // options.shards))
+    each = _buckets_each(source, options, len(numbers))
     with TemporaryDirectory(dir=folder) as aside:
-        buckets = [Path(aside) / str(number) for number in range(options.shards * each)]
+        buckets = [Path(aside) / str(number) for number in range(len(numbers) * each)]
         with ExitStack() as opened:
             streams = [opened.enter_context(path.open("wb")) for path in buckets]
-            for example in found:
-                rank = _rank(example, options.seed)
-                stream = streams[int(rank, 16) * len(streams) >> 64]
+            for rank, example in _ranked(source, options, split, numbers):
+                place = int(rank, 16) * options.shards * each >> 64
+                stream = streams[place - numbers.start * each]
                 stream.write(f"{rank} {as_json(example)}\n".encode())
-        for shard in range(options.shards):
-            yield _in_order(buckets[shard * each : (shard + 1) * each])
+        for at, number in enumerate(numbers):
+            yield number, _in_order(buckets[at * each : (at + 1) * each])
 
 
-def _rank(example: Example, seed: int) -> str:
-    return sha256(f"{seed}:{example['utterance_id']}".encode()).hexdigest()[:16]
+def _buckets_each(source: Source, options: Options, files: int) -> int:
+    """Of how many buckets a file is put together, so that each of them fits into memory."""
+    total = sum(map(source.count, source.splits))
+    return max(1, min(-(-total // (options.shards * IN_MEMORY)), _MOST_BUCKETS // files))
+
+
+def _ranked(
+    source: Source, options: Options, split: str, numbers: range
+) -> Iterator[tuple[str, Example]]:
+    def is_in_files(utterance_id: str) -> bool:
+        return int(_rank(utterance_id, options.seed), 16) * options.shards >> 64 in numbers
+
+    for stored in source.splits if options.split_by_hash else [split]:
+        for row in source.utterances(stored, is_in_files):
+            if options.split_by_hash and split_by_hash(row.source_url) != split:
+                continue
+            for example in examples(row, options):
+                yield _rank(row.utterance_id, options.seed), example
+
+
+def _rank(utterance_id: str, seed: int) -> str:
+    return sha256(f"{seed}:{utterance_id}".encode()).hexdigest()[:16]
 
 
 def _in_order(buckets: Iterable[Path]) -> Iterator[Example]:

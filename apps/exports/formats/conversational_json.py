@@ -5,9 +5,15 @@ from pathlib import Path
 from typing import BinaryIO
 
 from apps.exports.formats.checks import FieldError, type_name
-from apps.exports.formats.conversational import Example, Record, read_shards, write_shards
+from apps.exports.formats.conversational import (
+    Example,
+    Record,
+    read_shards,
+    write_shards,
+    write_some,
+)
 from apps.exports.formats.files import as_json, json_lines, locating
-from apps.exports.formats.rows import Found, Options, Source
+from apps.exports.formats.rows import Cut, Found, Options, Source
 
 NAME = "conversational-json"
 READERS = (
@@ -15,10 +21,15 @@ READERS = (
     "choose or write a response."
 )
 MARKS: tuple[str, ...] = ("*-of-*.json",)
+CUT = Cut.BY_FILE
 
 
 def write(source: Source, folder: Path, options: Options) -> None:
     write_shards(source, folder, options, "json", _write_example)
+
+
+def write_files(source: Source, folder: Path, options: Options, split: str, numbers: range) -> None:
+    write_some(source, folder, options, split, numbers, ("json", _write_example))
 
 
 def _write_example(stream: BinaryIO, example: Example) -> None:

@@ -5,19 +5,30 @@ from pathlib import Path
 from typing import BinaryIO
 
 from apps.exports.formats.checks import FieldError, FormatError
-from apps.exports.formats.conversational import Example, Record, read_shards, write_shards
+from apps.exports.formats.conversational import (
+    Example,
+    Record,
+    read_shards,
+    write_shards,
+    write_some,
+)
 from apps.exports.formats.example_proto import from_example, read_records, to_example, write_record
-from apps.exports.formats.rows import Found, Options, Source
+from apps.exports.formats.rows import Cut, Found, Options, Source
 
 NAME = "conversational-tfrecord"
 READERS = (
     "Conversational examples, TFRecord in shards: as the JSON, for TensorFlow's input pipelines."
 )
 MARKS: tuple[str, ...] = ("*-of-*.tfrecord",)
+CUT = Cut.BY_FILE
 
 
 def write(source: Source, folder: Path, options: Options) -> None:
     write_shards(source, folder, options, "tfrecord", _write_example)
+
+
+def write_files(source: Source, folder: Path, options: Options, split: str, numbers: range) -> None:
+    write_some(source, folder, options, split, numbers, ("tfrecord", _write_example))
 
 
 def _write_example(stream: BinaryIO, example: Example) -> None:

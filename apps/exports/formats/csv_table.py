@@ -23,13 +23,14 @@ from apps.exports.formats.checks import (
     text,
 )
 from apps.exports.formats.files import locating, name_in, open_to_write, split_files
-from apps.exports.formats.rows import CLASSES, Found, Options, Source, UtteranceRow
+from apps.exports.formats.rows import CLASSES, Cut, Found, Options, Source, UtteranceRow
 from apps.trees.domain.tree import Answer, Turn
 from apps.trees.domain.tree import Path as Turns
 
 NAME = "csv"
 READERS = "CSV: a table for each split. Read by people in a spreadsheet, formulas made harmless."
 MARKS: tuple[str, ...] = ("utterances_*.csv",)
+CUT = Cut.BY_SPLIT
 
 _PATTERN = "utterances_{split}.csv"
 _MARK = "\ufeff"

@@ -20,6 +20,7 @@ from apps.exports.formats.huggingface_schema import CONFIGS, check_row
 from apps.exports.formats.rows import (
     CLASSES,
     SPLITS,
+    Cut,
     Found,
     NodeRow,
     Options,
@@ -36,6 +37,7 @@ READERS = (
     "datasets, by mlcroissant, and by anything that reads Parquet."
 )
 MARKS: tuple[str, ...] = ("utterances/*.parquet",)
+CUT = Cut.WHOLE
 
 ROWS = 1000
 """Of a row group: what is in memory at once."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,32 +46,39 @@ class Export:
 
 
 def describe(
-    folder: Path, name: str, inside: str, parameters: dict[str, Any],
-    counts: dict[str, dict[str, int]], licences: Mapping[str, int] | None = None,
+    name: str, inside: str, *, parameters: dict[str, Any], state: str,
+    counts: dict[str, dict[str, int]], files: Iterable[dict[str, Any]],
+    licences: Mapping[str, int] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """An export's entry: all files under `folder/inside` are its own. `licences` has documents by
-    licence, "" where none is stated.
+    """An export's entry. `state` is a digest of what the project held; `files` as `list_files`;
+    `licences` has documents by licence, "" where none is stated.
     """
-    paths = sorted(path for path in (folder / inside).rglob("*") if path.is_file())
     return {
         "format": name,
         "folder": inside,
         "parameters": parameters,
+        "state": state,
         "counts": counts,
         "licences": dict(licences or {}),
-        "files": [_file(folder, path) for path in paths],
+        "files": sorted(files, key=lambda one: Path(one["path"])),
     }
+
+
+def list_files(folder: Path, inside: str = "") -> list[dict[str, Any]]:
+    """Path from `folder` on, size and SHA-256 of all files under `folder/inside`."""
+    paths = sorted(path for path in (folder / inside).rglob("*") if path.is_file())
+    return [_file(folder, path) for path in paths]
 
 
 def _file(folder: Path, path: Path) -> dict[str, Any]:
     return {
         "path": path.relative_to(folder).as_posix(),
         "bytes": path.stat().st_size,
-        "sha256": _sha256(path),
+        "sha256": sha256_of(path),
     }
 
 
-def _sha256(path: Path) -> str:
+def sha256_of(path: Path) -> str:
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
@@ -86,9 +93,10 @@ def as_text(project: str, version: str, entries: list[dict[str, Any]]) -> str:
 
 
 _COUNTS = object_of({}, {split: object_of({}, dict.fromkeys(CLASSES, number)) for split in SPLITS})
+_SHA256 = matching("[0-9a-f]{64}", "64 hex digits")
 _FILE = object_of({
     "path": matching(r"(?!/)(?!(.*/)?\.\.(/|$)).+", "a path inside the folder"), "bytes": number,
-    "sha256": matching("[0-9a-f]{64}", "64 hex digits"),
+    "sha256": _SHA256,
 })  # fmt: skip
 
 
@@ -114,7 +122,7 @@ _RELEASE = object_of({}, {
 _ENTRY = object_of({
     "format": one_of(*FORMATS), "folder": one_of("", *FORMATS), "counts": _COUNTS,
     "parameters": object_of(PARAMETERS), "files": list_of(_FILE),
-}, {"licences": _licences, "release": _RELEASE})  # fmt: skip
+}, {"licences": _licences, "release": _RELEASE, "state": _SHA256})  # fmt: skip
 _MODEL = object_of({
     "project": text, "software": object_of({"name": text, "version": text}),
     "exports": list_of(_ENTRY),
@@ -136,7 +144,7 @@ def check_files(folder: Path, export: Export) -> None:
         with locating(name, ""):
             if not path.is_file():
                 raise FieldError("", "missing")
-            if path.stat().st_size != said["bytes"] or _sha256(path) != said["sha256"]:
+            if path.stat().st_size != said["bytes"] or sha256_of(path) != said["sha256"]:
                 raise FieldError("", f"was changed since the export: its SHA-256 in {MANIFEST} "
                                  "is another")  # fmt: skip
 

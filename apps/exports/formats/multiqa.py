@@ -29,7 +29,7 @@ from apps.exports.formats.files import (
 )
 from apps.exports.formats.multiqa_contexts import context_of
 from apps.exports.formats.multiqa_model import Counts, check_context, check_header, rows_of
-from apps.exports.formats.rows import Found, Options, Source
+from apps.exports.formats.rows import Cut, Found, Options, Source
 from apps.exports.formats.tokens import DESCRIPTION
 
 NAME = "multiqa"
@@ -38,6 +38,7 @@ READERS = (
     "train on many datasets at once."
 )
 MARKS: tuple[str, ...] = ("*_*.jsonl.gz",)
+CUT = Cut.BY_SPLIT
 VERSION = "0.1.0"
 
 

@@ -30,7 +30,7 @@ from apps.exports.formats.files import (
     parse_file,
     split_files,
 )
-from apps.exports.formats.rows import SPLITS, Found, Options, Source, UtteranceRow
+from apps.exports.formats.rows import SPLITS, Cut, Found, Options, Source, UtteranceRow
 from apps.scenarios.domain.turns import turns_as_json
 
 NAME = "or-sharc"
@@ -39,6 +39,7 @@ READERS = (
     "that look for the rule text themselves."
 )
 MARKS: tuple[str, ...] = ("id2snippet.json",)
+CUT = Cut.WHOLE
 
 RULE_TEXTS = "id2snippet.json"
 _PATTERN = "open_retrieval_sharc_{split}.json"

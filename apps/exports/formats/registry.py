@@ -15,19 +15,21 @@ from apps.exports.formats import (
     unitxt,
 )
 from apps.exports.formats.mnbvc import dialogue, forum, general_text, question_answer
-from apps.exports.formats.rows import Found, Options, Source
+from apps.exports.formats.rows import Cut, Found, Options, Source
 
 
 class Format(Protocol):
     """What a format's module has.
 
     `READERS` says in one line for people what it is and who reads it. `MARKS` are patterns of
-    files that only this format has, from the folder of the export on.
+    files that only this format has, from the folder of the export on. `CUT` says into which pieces
+    its export can be cut.
     """
 
     NAME: str
     READERS: str
     MARKS: tuple[str, ...]
+    CUT: Cut
 
     def write(self, source: Source, folder: Path, options: Options) -> None:
         """Writes the splits of the source into an empty folder: same source, same bytes."""
@@ -51,4 +53,19 @@ _MODULES: tuple[Format, ...] = (
     csv_table,
 )
 
+
+class FormatInFiles(Protocol):
+    """What the module of a format that is cut by file has besides."""
+
+    NAME: str
+
+    def write_files(
+        self, source: Source, folder: Path, options: Options, split: str, numbers: range
+    ) -> None:
+        """Writes the files of one split with these numbers, of those that `write` would."""
+
+
+_IN_FILES: tuple[FormatInFiles, ...] = (conversational_json, conversational_tfrecord)
+
+IN_FILES: dict[str, FormatInFiles] = {module.NAME: module for module in _IN_FILES}
 FORMATS: dict[str, Format] = {module.NAME: module for module in _MODULES}

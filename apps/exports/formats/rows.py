@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from enum import Enum
 from typing import Any, Protocol
 
 from apps.exports.formats.about import About
@@ -86,6 +87,18 @@ class DocumentRow:
     attribution: str = ""
 
 
+IsWanted = Callable[[str], bool]
+"""Whether the utterance with this id is asked for."""
+
+
+class Cut(Enum):
+    """Into which pieces an export can be cut, so that several workers write it."""
+
+    WHOLE = "its files say something about all splits"
+    BY_SPLIT = "each split's files are what they are without the others"
+    BY_FILE = "each file is what it is without the others: the module has `write_files`"
+
+
 class Source(Protocol):
     """A project as an export reads it: streams, so that its size is no concern of a writer.
 
@@ -104,11 +117,14 @@ class Source(Protocol):
     @property
     def splits(self) -> Sequence[str]: ...
 
-    def count(self, split: str) -> int:
-        """About how many utterances the split has: people may be at work meanwhile."""
+    def only(self, split: str) -> Source:
+        """The same source, of which one split is exported."""
 
-    def utterances(self, split: str) -> Iterator[UtteranceRow]:
-        """Sorted by `utterance_id`."""
+    def count(self, split: str) -> int:
+        """How many utterances the split has."""
+
+    def utterances(self, split: str, wanted: IsWanted | None = None) -> Iterator[UtteranceRow]:
+        """Sorted by `utterance_id`; only those whose id is wanted."""
 
     def trees(self, split: str) -> Iterator[TreeRow]:
         """Trees that have utterances, sorted by `tree_id`."""

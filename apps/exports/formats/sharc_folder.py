@@ -9,7 +9,7 @@ from typing import Any
 from apps.exports.formats import sharc
 from apps.exports.formats.checks import FieldError, FormatError, Increasing
 from apps.exports.formats.files import locating, name_in, open_to_write, split_files
-from apps.exports.formats.rows import Found, Options, Source, UtteranceRow
+from apps.exports.formats.rows import Cut, Found, Options, Source, UtteranceRow
 from apps.scenarios.domain.turns import turns_as_json
 
 NAME = "sharc"
@@ -18,6 +18,7 @@ READERS = (
     "evaluator and by models for its task."
 )
 MARKS: tuple[str, ...] = ("*/json/sharc_*.json",)
+CUT = Cut.WHOLE
 
 LISTS = {
     "negative_question": "sharc_negative_question_utterance_ids.txt",

@@ -32,7 +32,7 @@ from apps.exports.formats.files import (
     split_files,
     write_json_lines,
 )
-from apps.exports.formats.rows import CLASSES, Found, Options, Source, UtteranceRow
+from apps.exports.formats.rows import CLASSES, Cut, Found, Options, Source, UtteranceRow
 from apps.trees.domain.tree import Answer, Turn
 from apps.trees.domain.tree import Path as Turns
 
@@ -42,6 +42,7 @@ READERS = (
     "task, without a network."
 )
 MARKS: tuple[str, ...] = ("cards/*.json",)
+CUT = Cut.WHOLE
 
 _PATTERN = "{split}.jsonl"
 _CATALOG = ("cards", "tasks", "templates")

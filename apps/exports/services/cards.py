@@ -12,11 +12,11 @@ from apps.exports.formats import huggingface
 from apps.exports.formats.card import write_card
 from apps.exports.formats.registry import FORMATS
 from apps.exports.models import DatasetCard
-from apps.exports.services.project_source import ProjectSource
+from apps.exports.services.snapshot import Snapshot
 from apps.projects.services import audit
 
 
-def add_card(name: str, source: ProjectSource, folder: Path) -> None:
+def add_card(name: str, source: Snapshot, folder: Path) -> None:
     """Beside the files of the format. Hugging Face's own says more, and is there already."""
     if name != huggingface.NAME:
         write_card(source, folder, source.statistics, readers=FORMATS[name].READERS)

@@ -1,35 +1,34 @@
-"""Exports a project into a folder, or as a job's zip file: all of it appears, or nothing."""
+"""Exports a project into a folder: all of it appears, or nothing. As a job: export_jobs.py."""
 
-import hashlib
+from __future__ import annotations
+
+import os
+import re
 import shutil
 import tempfile
-import tomllib
-import zipfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
-from functools import cache, partial
 from pathlib import Path
-from typing import Any
-
-from django.conf import settings
-from django.core.files import File
-from django.core.files.storage import default_storage
+from typing import Any, Protocol
 
 from apps.accounts.models import User
+from apps.exports.domain.splits import leaks
 from apps.exports.errors import ExportRefusedError
-from apps.exports.formats.manifest import MANIFEST, as_text, describe
-from apps.exports.formats.registry import FORMATS
+from apps.exports.formats.manifest import list_files
+from apps.exports.formats.pieces import pieces
 from apps.exports.formats.rows import Options
 from apps.exports.services.cards import add_card
 from apps.exports.services.exportable import classes_by_split, count_of_growing_trees
 from apps.exports.services.licences import refuse_without_licence
+from apps.exports.services.packing import write_manifest
 from apps.exports.services.placing import place
-from apps.exports.services.project_source import Progress, ProjectSource
-from apps.exports.services.release import Carried, carried, refuse_unfit, refuse_unfit_at_once
+from apps.exports.services.release import carried, refuse_unfit, refuse_unfit_at_once
+from apps.exports.services.snapshot import open_snapshot, take_snapshot
+from apps.exports.services.splits import sources_of
 from apps.projects.models import Job, Project, Split
-from apps.projects.services.jobs import finish_job, queue_job, report_progress
+from apps.projects.services.jobs import queue_job
 from apps.scenarios.models import Utterance
 
 KIND = "export"
@@ -38,6 +37,9 @@ TASK = "exports.export"
 CLASSES = Utterance.AnswerClass
 MOST_SHARDS = 400
 DEFAULTS = Options()
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done, how much of it is done, and of how much."""
 
 
 @dataclass(frozen=True)
@@ -59,11 +61,56 @@ class Wanted:
         }
 
     @classmethod
-    def from_parameters(cls, formats: Sequence[str], parameters: dict[str, Any]) -> "Wanted":
-        rest = dict(parameters)
+    def of_job(cls, job: Job) -> Wanted:
+        rest = dict(job.parameters)
+        formats = rest.pop("formats")
         splits = [Split(split) for split in rest.pop("splits")]
         allow_unverified = rest.pop("allow_unverified")
         return cls(formats, splits, Options(**rest), allow_unverified)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which splits an export will hold, how many utterances about, and what it leaves out."""
+
+    splits: tuple[Split, ...]
+    rows: list[SplitRow]
+    warnings: list[str]
+    release: dict[str, Any]
+    """What the manifest says of it as a release."""
+
+    @property
+    def total(self) -> int:
+        return sum(row.all for row in self.rows)
+
+
+def plan_export(project: Project, wanted: Wanted) -> Plan:
+    """What there is to export now. Raises ExportRefusedError when nothing is, or may go out."""
+    return _plan(project, wanted, refuse_unfit)
+
+
+def plan_at_once(project: Project, wanted: Wanted) -> Plan:
+    """The same while somebody waits: large projects are looked at again by the job."""
+    return _plan(project, wanted, refuse_unfit_at_once)
+
+
+class Gate(Protocol):
+    def __call__(
+        self, project: Project, splits: Iterable[str], *, allow_unverified: bool
+    ) -> None: ...
+
+
+def _plan(project: Project, wanted: Wanted, gate: Gate) -> Plan:
+    found, unverified = classes_by_split(project, allow_unverified=wanted.allow_unverified)
+    splits = _splits(project, wanted, found, unverified)
+    refuse_without_licence(project, splits, allow_unverified=wanted.allow_unverified)
+    gate(project, splits, allow_unverified=wanted.allow_unverified)
+    release = carried(project, splits, allow_unverified=wanted.allow_unverified)
+    left_out = {} if wanted.allow_unverified else {split: unverified[split] for split in splits}
+    warnings = [*_warnings(project, found, splits), *release.warnings, *_left_out(left_out),
+                *_leaks(project, splits)]  # fmt: skip
+    rows = [_row(split, found, unverified) for split in splits]
+    return Plan(splits, rows, warnings, release.in_manifest)
 
 
 def export_here(
@@ -76,12 +123,48 @@ def export_here(
     Returns the report: utterances by split and class, and warnings. Raises ExportRefusedError.
     """
     wanted = Wanted(formats, splits, options, allow_unverified)
-    counts = _counts(project, wanted)
-    refuse_unfit(project, counts, allow_unverified=allow_unverified)
+    plan = plan_export(project, wanted)
     with _refusing_what_cannot_be_written(out), _folder_beside(out) as aside:
-        _write(project, wanted, counts, aside, progress, in_folders=len(formats) > 1)
-        place(aside, out)
-    return _report_of(project, wanted, counts)
+        told = _Told(progress, plan.total)
+        snapshot = aside / "snapshot.sqlite3"
+        take_snapshot(
+            project, plan.splits, snapshot, told.add, allow_unverified=allow_unverified
+        )  # fmt: skip
+        exported = _write(wanted, plan, snapshot, aside / "export", told)
+        place(aside / "export", out)
+    return {"exported": exported, "warnings": plan.warnings}
+
+
+class _Told:
+    """Tells how many utterances of a step went by."""
+
+    def __init__(self, progress: Progress, total: int) -> None:
+        self._progress, self._step = progress, "reading the project"
+        self._done, self._total = 0, total
+
+    def begin(self, step: str, total: int) -> None:
+        self._step, self._done, self._total = step, 0, total
+        self.add(0)
+
+    def add(self, number: int) -> None:
+        self._done += number
+        # A format may go over its utterances twice: for their trees, and one by one.
+        self._progress(self._step, min(self._done, self._total), self._total)
+
+
+def _write(wanted: Wanted, plan: Plan, snapshot: Path, folder: Path, told: _Told) -> dict[str, Any]:
+    inside = {name: name if len(wanted.formats) > 1 else "" for name in wanted.formats}
+    with open_snapshot(snapshot, told.add) as source:
+        for piece in pieces(wanted.formats, source, wanted.options):
+            told.begin(f"writing {piece.name}", piece.size(source, wanted.options))
+            target = folder / inside[piece.format]
+            target.mkdir(parents=True, exist_ok=True)
+            piece.write(source, target, wanted.options)
+        for name, one in inside.items():
+            add_card(name, source, folder / one)
+        files = {name: (one, list_files(folder, one)) for name, one in inside.items()}
+        write_manifest(source, wanted.parameters, files, plan.release, folder)
+        return {split: source.classes(split) for split in source.splits}
 
 
 @contextmanager
@@ -98,45 +181,34 @@ def _folder_beside(out: Path) -> Iterator[Path]:
     """On the same disk, so that the files only change their names in the end."""
     place = out if out.exists() else out.parent
     place.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".partial-", dir=place) as aside:
-        yield Path(aside) / "export"
+    _forget_killed(place)
+    with tempfile.TemporaryDirectory(prefix=f"{_ASIDE}{os.getpid()}-", dir=place) as aside:
+        yield Path(aside)
 
 
-def _write(
-    project: Project, wanted: Wanted, counts: dict[Split, Counter[str]], folder: Path,
-    progress: Progress, *, in_folders: bool,
-) -> None:  # fmt: skip
-    source = ProjectSource(
-        project, list(counts), progress, allow_unverified=wanted.allow_unverified
-    )
-    parameters = {**wanted.parameters, "splits": list(source.splits)}
-    counted = {split.value: dict(sorted(classes.items())) for split, classes in counts.items()}
-    release = _carried(project, wanted, counts).in_manifest
-    entries = []
-    for name in wanted.formats:
-        inside = name if in_folders else ""
-        (folder / inside).mkdir(parents=True, exist_ok=True)
-        source.doing = f"writing {name}"
-        FORMATS[name].write(source, folder / inside, wanted.options)
-        add_card(name, source, folder / inside)
-        licences = source.about.licences
-        entry = describe(folder, name, inside, parameters, counted, licences)
-        entries.append({**entry, **release})
-    text = as_text(project.slug, software_version(), entries)
-    (folder / MANIFEST).write_text(text, encoding="utf-8", newline="\n")
+_ASIDE = ".partial-"
 
 
-@cache
-def software_version() -> str:
-    with (settings.BASE_DIR / "pyproject.toml").open("rb") as stream:
-        version: str = tomllib.load(stream)["project"]["version"]
-    return version
+def _forget_killed(place: Path) -> None:
+    """Removes what exports left whose process was killed."""
+    for path in place.glob(f"{_ASIDE}*"):
+        found = re.match(rf"{re.escape(_ASIDE)}(\d+)-", path.name)
+        if found and not _is_alive(int(found[1])):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _is_alive(process: int) -> bool:
+    with suppress(PermissionError):
+        try:
+            os.kill(process, 0)
+        except ProcessLookupError:
+            return False
+    return True
 
 
 def queue_export(project: Project, wanted: Wanted, *, author: User) -> Job:
     """Queues an export. Raises ExportRefusedError when there is nothing to export."""
-    counts = _counts(project, wanted)
-    refuse_unfit_at_once(project, counts, allow_unverified=wanted.allow_unverified)
+    plan_at_once(project, wanted)
     parameters = {"formats": list(wanted.formats), **wanted.parameters}
     return queue_job(project, kind=KIND, task=TASK, parameters=parameters, created_by=author)
 
@@ -164,45 +236,18 @@ class SplitRow:
 def split_table(project: Project) -> list[SplitRow]:
     """What there is to export, for a preview."""
     found, unverified = classes_by_split(project, allow_unverified=True)
-    names = [(split.value, split.label) for split in Split] + [("", "In no split yet")]
-    return [
-        SplitRow(
-            split,
-            name,
-            **{one.value: found[split][one] for one in CLASSES},
-            unverified=unverified[split],
-        )
-        for split, name in names
-    ]
+    return [_row(split, found, unverified) for split in (*Split, "")]
 
 
-def run_export(job: Job) -> None:
-    """Exports as the running job asks; its result is a zip file in the storage."""
-    parameters = dict(job.parameters)
-    wanted = Wanted.from_parameters(parameters.pop("formats"), parameters)
-    counts = _counts(job.project, wanted)
-    refuse_unfit(job.project, counts, allow_unverified=wanted.allow_unverified)
-    with tempfile.TemporaryDirectory(prefix="export-") as aside:
-        folder, archive = Path(aside) / "files", Path(aside) / "export.zip"
-        _write(job.project, wanted, counts, folder, partial(_tell, job), in_folders=True)
-        _zip(folder, archive)
-        report_progress(job, step="keeping the result")
-        with archive.open("rb") as stream:
-            sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
-            stream.seek(0)
-            name = default_storage.save(f"exports/{job.pk}/{job.project.slug}.zip", File(stream))
-        size = archive.stat().st_size
-    report = {**_report_of(job.project, wanted, counts), "size": size, "sha256": sha256}
-    finish_job(job, report=report, result=name)
+def _row(split: str, found: dict[str, Counter[str]], unverified: Counter[str]) -> SplitRow:
+    name = Split(split).label if split else "In no split yet"
+    counts = {one.value: found[split][one] for one in CLASSES}
+    return SplitRow(split, name, **counts, unverified=unverified[split])
 
 
-def _tell(job: Job, step: str, done: int, total: int) -> None:
-    report_progress(job, step=step, done=done, total=total)
-
-
-def _counts(project: Project, wanted: Wanted) -> dict[Split, Counter[str]]:
-    """Utterances by split and class, of the splits that are to be exported."""
-    found, unverified = classes_by_split(project, allow_unverified=wanted.allow_unverified)
+def _splits(
+    project: Project, wanted: Wanted, found: dict[str, Counter[str]], unverified: Counter[str]
+) -> tuple[Split, ...]:
     splits = wanted.splits or [split for split in Split if found[split]]
     for split in splits:
         if not found[split]:
@@ -210,8 +255,7 @@ def _counts(project: Project, wanted: Wanted) -> dict[Split, Counter[str]]:
     if not splits:
         why = _nothing_in("", sum(unverified.values()))
         raise ExportRefusedError(f"{project.slug}: {why}")
-    refuse_without_licence(project, splits, allow_unverified=wanted.allow_unverified)
-    return {split: found[split] for split in Split if split in splits}
+    return tuple(split for split in Split if split in splits)
 
 
 def _nothing_in(split: str, unverified: int) -> str:
@@ -226,48 +270,30 @@ def _nothing_in(split: str, unverified: int) -> str:
     return "no utterance is in a split; place the documents in splits first"
 
 
-def _report_of(
-    project: Project, wanted: Wanted, counts: dict[Split, Counter[str]]
-) -> dict[str, Any]:
-    found, unverified = classes_by_split(project, allow_unverified=wanted.allow_unverified)
-    others = sum(sum(found[split].values()) for split in found if split not in counts)
-    warnings = [
-        f"{split} has no {answer_class.label} utterance: the field's evaluators need all four"
-        for split, classes in counts.items()
-        for answer_class in CLASSES
-        if not classes[answer_class]
-    ]
-    if others:
-        warnings.append(f"{others:,} utterances of other splits, or of none, were left out")
-    if waiting := count_of_growing_trees(project, counts):
-        warnings.append(
-            f"{waiting:,} utterances were left out: their trees grow again, and wait for branches"
-        )
-    warnings += _carried(project, wanted, counts).warnings
-    if not wanted.allow_unverified:
-        warnings += [
-            f"{unverified[split]:,} utterances of {split} were left out: no expert has verified "
-            "them"
-            for split in counts
-            if unverified[split]
-        ]
-    return {
-        "exported": {split: dict(classes) for split, classes in counts.items()},
-        "warnings": warnings,
-    }
+def _warnings(
+    project: Project, found: dict[str, Counter[str]], splits: Sequence[Split]
+) -> Iterator[str]:
+    for split in splits:
+        for answer_class in CLASSES:
+            if not found[split][answer_class]:
+                yield (
+                    f"{split} has no {answer_class.label} utterance: the field's evaluators need "
+                    "all four"
+                )
+    if others := sum(sum(found[split].values()) for split in found if split not in splits):
+        yield f"{others:,} utterances of other splits, or of none, were left out"
+    if waiting := count_of_growing_trees(project, splits):
+        yield f"{waiting:,} utterances were left out: their trees grow again, and wait for branches"
 
 
-def _carried(project: Project, wanted: Wanted, counts: dict[Split, Counter[str]]) -> Carried:
-    return carried(project, counts, allow_unverified=wanted.allow_unverified)
+def _leaks(project: Project, splits: Sequence[Split]) -> Iterator[str]:
+    crossing = [leak for leak in leaks(sources_of(project)) if {*leak.splits} & {*splits}]
+    if crossing:
+        pages = sum(len(leak.keys) for leak in crossing)
+        yield f"{pages:,} documents share rule texts across splits: see the leaks of the splits"
 
 
-def _zip(folder: Path, archive: Path) -> None:
-    """The folder's files, sorted, with one date for all: the same files give the same bytes."""
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as target:
-        for path in sorted(folder.rglob("*")):
-            if path.is_file():
-                entry = zipfile.ZipInfo(str(path.relative_to(folder)), (1980, 1, 1, 0, 0, 0))
-                entry.compress_type = zipfile.ZIP_DEFLATED
-                entry.external_attr = 0o644 << 16
-                with path.open("rb") as stream, target.open(entry, "w", force_zip64=True) as copy:
-                    shutil.copyfileobj(stream, copy)
+def _left_out(unverified: Mapping[Split, int]) -> Iterator[str]:
+    for split, count in unverified.items():
+        if count:
+            yield f"{count:,} utterances of {split} were left out: no expert has verified them"

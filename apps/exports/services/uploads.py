@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
+from datetime import timedelta
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
+from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.exports.services.sharc_reading import ImportFiles
@@ -17,6 +19,9 @@ from apps.projects.services.jobs import queue_job
 
 KIND = "ShARC import"
 TASK = "exports.import_sharc"
+FOLDER, NAME = "uploads", "import"
+UPLOADS_STAY = timedelta(hours=1)
+"""Files are kept before their job is: until then they are nobody's."""
 LISTS = ("negative_questions", "negative_scenarios")
 
 
@@ -43,7 +48,7 @@ def queue_import(
 
 def _keep(upload: UploadedFile[Any]) -> list[str]:
     """The name that the person knows, and the one that the file is kept under."""
-    return [str(upload.name), default_storage.save("uploads/import", upload)]
+    return [str(upload.name), default_storage.save(f"{FOLDER}/{NAME}", upload)]
 
 
 def uploaded_files(job: Job) -> ImportFiles:
@@ -64,6 +69,19 @@ def forget_uploads(job_id: int) -> None:
     job = Job.objects.get(pk=job_id)
     if job.is_finished:
         for kept_as in _kept_names(job):
+            default_storage.delete(kept_as)
+
+
+def forget_lost_uploads() -> None:
+    """Deletes files that no import waits for: of jobs that were stopped, or never came to be."""
+    jobs = Job.objects.unfinished().filter(kind=KIND)
+    awaited = {PurePosixPath(name).name for job in jobs for name in _kept_names(job)}
+    if not default_storage.exists(FOLDER):
+        return
+    for name in default_storage.listdir(FOLDER)[1]:
+        kept_as = f"{FOLDER}/{name}"
+        age = timezone.now() - default_storage.get_modified_time(kept_as)
+        if name.startswith(NAME) and name not in awaited and age > UPLOADS_STAY:
             default_storage.delete(kept_as)
 
 

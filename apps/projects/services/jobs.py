@@ -154,6 +154,18 @@ def cancel_job(job: Job, *, actor: User) -> bool:
     return True
 
 
+@transaction.atomic
+def retry_job(job: Job, *, actor: User) -> bool:
+    """Queues a job again that failed or was stopped; its task finds what is left of its work."""
+    ended = Job.objects.filter(pk=job.pk, state__in=[Job.State.FAILED, Job.State.CANCELLED])
+    now = timezone.now()
+    if not ended.update(state=Job.State.QUEUED, queued_at=now, finished_at=None, error=""):
+        return False
+    audit.record(actor, f"retry {job.kind}", job, project=job.project)
+    transaction.on_commit(partial(_send, job))
+    return True
+
+
 def requeue_lost_jobs() -> int:
     """Queues again what lost its worker or its message; returns how many. Runs periodically."""
     lost_since = timezone.now() - timedelta(seconds=settings.JOB_LOST_AFTER_SECONDS)

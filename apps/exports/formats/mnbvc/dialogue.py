@@ -22,7 +22,7 @@ from apps.exports.formats.mnbvc.lines import (
     write_lines,
 )
 from apps.exports.formats.mnbvc.sessions import Session, sessions
-from apps.exports.formats.rows import Found, Options, Source, TreeRow, UtteranceRow
+from apps.exports.formats.rows import Cut, Found, Options, Source, TreeRow, UtteranceRow
 from apps.trees.domain.tree import Answer, Turn
 
 NAME = "mnbvc-dialogue"
@@ -31,6 +31,7 @@ READERS = (
     "language models."
 )
 MARKS: tuple[str, ...] = ("*_dialogue_*_*.jsonl",)
+CUT = Cut.BY_SPLIT
 
 _KIND = "dialogue"
 _TWINS = "其他utterance_id"

@@ -35,7 +35,7 @@ from apps.exports.formats.mnbvc.lines import (
     time_of,
     write_lines,
 )
-from apps.exports.formats.rows import SPLITS, Found, NodeRow, Options, Source, TreeRow
+from apps.exports.formats.rows import SPLITS, Cut, Found, NodeRow, Options, Source, TreeRow
 
 NAME = "mnbvc-forum"
 READERS = (
@@ -43,6 +43,7 @@ READERS = (
     "Chinese language models."
 )
 MARKS: tuple[str, ...] = ("*_forum_*_*.jsonl",)
+CUT = Cut.BY_SPLIT
 
 _KIND = "forum"
 SYSTEM, USER = "系统", "用户"

@@ -31,7 +31,7 @@ from apps.exports.formats.mnbvc.lines import (
     read_lines,
     write_lines,
 )
-from apps.exports.formats.rows import SPLITS, DocumentRow, Found, Options, Source
+from apps.exports.formats.rows import SPLITS, Cut, DocumentRow, Found, Options, Source
 from apps.exports.formats.tokens import tokenize
 
 NAME = "mnbvc-text"
@@ -40,6 +40,7 @@ READERS = (
     "Chinese language models."
 )
 MARKS: tuple[str, ...] = ("*_text_*_*.jsonl",)
+CUT = Cut.BY_SPLIT
 
 _KIND = "text"
 _BITS = 63

@@ -19,7 +19,7 @@ from apps.exports.formats.mnbvc.lines import (
     source_fields,
     write_lines,
 )
-from apps.exports.formats.rows import Found, Options, Source, UtteranceRow
+from apps.exports.formats.rows import Cut, Found, Options, Source, UtteranceRow
 from apps.scenarios.domain.turns import turns_as_json
 
 NAME = "mnbvc-qa"
@@ -27,6 +27,7 @@ READERS = (
     "MNBVC question and answer: a line per utterance. Read by who trains Chinese language models."
 )
 MARKS: tuple[str, ...] = ("*_qa_*_*.jsonl",)
+CUT = Cut.BY_SPLIT
 
 _KIND = "qa"
 _CHECK = question_answer_check(object_of({**SOURCE_CHECKS, "问题": text, "历史": turns}))
