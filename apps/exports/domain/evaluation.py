@@ -2,24 +2,22 @@
 
 As its public evaluator: an answer that is not Yes, No or Irrelevant asks for more; micro accuracy
 is the share of right classes, macro accuracy the mean over the gold file's classes; BLEU is over
-the utterances where both gold and prediction ask something, smoothed (Lin and Och 2004). That
-evaluator has spaCy cut the questions into tokens; ours has the same cuts for words, numbers,
-contractions and punctuation, so BLEU may differ in the third digit where spaCy knows better.
+the utterances where both gold and prediction ask something, smoothed (Lin and Och 2004). Tokens are
+those of spaCy's English rules, as there (english_tokens.py).
 """
 
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from apps.exports.domain.english_tokens import tokens
+
 LABELS = ("yes", "no", "more", "irrelevant")
 MOST_WORDS = 4
 """Of the word groups that BLEU compares."""
-
-_TOKEN = re.compile(r"\w+(?=n['’]t\b)|n['’]t\b|['’](?:s|re|ve|ll|d|m)\b|\w+(?:[.,]\d+)*|[^\w\s]")
 
 Tokens = tuple[str, ...]
 
@@ -42,12 +40,12 @@ class Scores:
 
 def evaluate(pairs: Iterable[tuple[str, str]]) -> Scores:
     """Of pairs of gold and predicted answers; at least one."""
-    tokens = [(tokenize(gold), tokenize(predicted)) for gold, predicted in pairs]
-    classes = [(class_of(gold), class_of(predicted)) for gold, predicted in tokens]
+    cut = [(tokenize(gold), tokenize(predicted)) for gold, predicted in pairs]
+    classes = [(class_of(gold), class_of(predicted)) for gold, predicted in cut]
     total = Counter(gold for gold, _ in classes)
     right = Counter(gold for gold, predicted in classes if gold == predicted)
     by_class = {label: right[label] / total[label] for label in LABELS if total[label]}
-    asked = [pair for pair, both in zip(tokens, classes, strict=True) if both == ("more", "more")]
+    asked = [pair for pair in cut if all(map(_asks, pair))]
     return Scores(
         count=len(classes),
         micro=right.total() / len(classes),
@@ -59,12 +57,17 @@ def evaluate(pairs: Iterable[tuple[str, str]]) -> Scores:
 
 
 def tokenize(text: str) -> Tokens:
-    return tuple(_TOKEN.findall(text.lower()))
+    return tuple(token.lower() for token in tokens(text))
 
 
 def class_of(answer: Tokens) -> str:
     """Of a tokenized answer; the word More is one, too."""
     return answer[0] if len(answer) == 1 and answer[0] in LABELS else "more"
+
+
+def _asks(answer: Tokens) -> bool:
+    """Says what to ask, and not only that it asks: the word More is no question."""
+    return not (len(answer) == 1 and answer[0] in LABELS)
 
 
 def bleu(pairs: Sequence[tuple[Tokens, Tokens]], order: int) -> float:

@@ -68,6 +68,7 @@ def test_bleu_of_nothing_is_0(pairs):
 
 def test_bleu_is_over_what_both_ask():
     scores = evaluate(
-        [("Are you over 60?", "Are you over 60?"), ("Are you?", "Yes"), ("No", "Eh?")]
-    )
-    assert (scores.count, scores.follow_ups, scores.bleu) == (3, 1, (1.0, 1.0, 1.0, 1.0))
+        [("Are you over 60?", "Are you over 60?"), ("Are you?", "Yes"), ("No", "Eh?"),
+         ("Are you?", "More")]
+    )  # fmt: skip
+    assert (scores.count, scores.follow_ups, scores.bleu) == (4, 1, (1.0, 1.0, 1.0, 1.0))
