@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Exists, F, Max, OuterRef, QuerySet
+from django.db.models import F, Max, QuerySet
 from django.db.models.functions import Length, Substr
 from django.utils import timezone
 
@@ -61,12 +61,11 @@ def flags_of_project(project: Project) -> FlagQuerySet:
 def preview_of(project: Project) -> Preview:
     """In a constant number of queries."""
     flags = _redundant(project)
-    below = _nodes_below(flags)
     return Preview(
         trees=flags.values("tree").distinct().count(),
         questions=flags.count(),
-        nodes=below.count(),
-        leases=_leases_among(project, below),
+        nodes=_nodes_below(flags).count(),
+        leases=_leases_below(project, flags),
         last=flags.aggregate(last=Max("pk"))["last"] or 0,
     )
 
@@ -75,15 +74,19 @@ def _redundant(project: Project) -> FlagQuerySet:
     return Flag.objects.open().redundant().filter(tree__project=project)
 
 
-def _nodes_below(flags: FlagQuerySet) -> QuerySet[Any]:
-    """The live nodes that go with the flagged questions, these included."""
-    from_root: Any = Substr(OuterRef("place"), 1, Length("node__place"))
-    above = flags.filter(tree=OuterRef("tree")).annotate(way=from_root)
-    among = Node.objects.live().filter(tree__in=flags.values("tree"))
-    return among.filter(Exists(above.filter(way=F("node__place"))))
+def _nodes_below(flags: FlagQuerySet, **among: Any) -> QuerySet[Any]:
+    """The keys of the live nodes that go with the flagged questions, these included.
+
+    From the flags to the nodes of their trees, since PostgreSQL knows little of flags that have
+    just been found, and would look through all of them for each node.
+    """
+    from_root: Any = Substr("tree__nodes__place", 1, Length("node__place"))
+    live = flags.filter(tree__nodes__taken_out_at=None, **among).annotate(way=from_root)
+    below: QuerySet[Any] = live.filter(way=F("node__place")).order_by()
+    return below.values_list("tree__nodes", flat=True).distinct()
 
 
-def _leases_among(project: Project, nodes: QuerySet[Any]) -> int:
+def _leases_below(project: Project, flags: FlagQuerySet) -> int:
     """As many as people have work in their hands: looked at one by one."""
     held = Assignment.objects.leased().filter(
         project=project, kind__in=[Kind.PATH, Kind.NODE_CHECK]
@@ -95,7 +98,7 @@ def _leases_among(project: Project, nodes: QuerySet[Any]) -> int:
     going: set[int] = set()
     for start in range(0, len(under), LEASES_AT_ONCE):
         keys = [key for key in under[start : start + LEASES_AT_ONCE] if key]
-        going.update(nodes.filter(pk__in=keys).values_list("pk", flat=True))
+        going.update(_nodes_below(flags, tree__nodes__in=keys))
     return sum(1 for key in under if key in going)
 
 
