@@ -155,6 +155,7 @@ def server() -> Iterator[str]:
     finally:
         running.terminate()
         running.wait()
+        wait_until_alone()
 
 
 def wait_for(port: int) -> None:
@@ -167,6 +168,20 @@ def wait_for(port: int) -> None:
         else:
             return
     raise SystemExit("the web server does not answer")
+
+
+def wait_until_alone() -> None:
+    """PostgreSQL sees a little later that the server is gone, and keeps the database till then."""
+    if connection.vendor != "postgresql":
+        return
+    others = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+    last = time.monotonic() + 10
+    with connection.cursor() as cursor:
+        while time.monotonic() < last:
+            cursor.execute(f"{others} AND pid <> pg_backend_pid()")
+            if cursor.fetchone() == (0,):
+                return
+            time.sleep(0.1)
 
 
 def main() -> None:

@@ -22,6 +22,7 @@ RefusalError
     TreeChangedError
     SameAsBeforeError
     BranchDisputedError
+    NotQualifiedError
 """
 
 from apps.projects.errors import RefusalError
@@ -156,4 +157,12 @@ class BranchDisputedError(GrowingError):
     sentence = (
         "Somebody rejected a turn above this branch, and others look at that first. Give the "
         "branch away when it is settled."
+    )
+
+
+class NotQualifiedError(GrowingError):
+    code = "not_qualified"
+    sentence = (
+        "This person lacks the qualification that paths need here. Give the branch to somebody "
+        "else, or ask an admin to give them the qualification first."
     )

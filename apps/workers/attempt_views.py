@@ -48,7 +48,11 @@ def attempt(request: HttpRequest, slug: str, attempt_id: int) -> HttpResponse:
 
 
 def _submit(request: HttpRequest, here: QualificationAttempt, form: AttemptForm) -> HttpResponse:
-    submit_attempt(here, form.answers(), key=form.cleaned_data["key"], now=timezone.now())
+    try:
+        submit_attempt(here, form.answers(), key=form.cleaned_data["key"], now=timezone.now())
+    except QualificationError as refusal:
+        messages.warning(request, str(refusal))
+        return redirect(here.project)
     return redirect("workers:attempt", here.project.slug, here.pk)
 
 

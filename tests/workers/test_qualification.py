@@ -278,6 +278,21 @@ def test_an_admin_gives_it_and_takes_it_back_and_the_log_says_so(project, worker
     ]  # fmt: skip
 
 
+def test_whoever_lost_it_does_not_get_it_back_by_a_test_that_was_begun_before(project, worker):
+    attempt = begin_attempt(project, worker=worker, now=NOW)
+    admin, member = make_member(project, Role.ADMIN), Membership.objects.get(user=worker)
+    give_by_hand(member, actor=admin, now=NOW)
+    revoke(member, actor=admin, now=NOW)
+    for act in (
+        lambda: begin_attempt(project, worker=worker, now=NOW),
+        lambda: submit_attempt(attempt, answer(attempt, *RIGHT), key="k", now=NOW),
+    ):
+        with pytest.raises(NotToBeTakenError, match="took your qualification back"):
+            act()
+    give_by_hand(member, actor=admin, now=NOW)
+    assert submit_attempt(attempt, answer(attempt, *RIGHT), key="k", now=NOW).passed
+
+
 def test_tries_from_before_a_qualification_count_no_more(project, worker):
     need_it(project, most_tries=1, waiting_hours=0, expiry_days=1)
     try_it(project, worker, NO, NO)

@@ -16,6 +16,7 @@ from apps.trees.errors import (
     BranchGoneError,
     BranchHeldError,
     NodeGoneError,
+    NotQualifiedError,
     SameAsBeforeError,
     TreeChangedError,
 )
@@ -29,6 +30,7 @@ from apps.trees.services.wording import refuse_text
 from apps.workers.errors import NotAMemberError
 from apps.workers.models import Assignment, Kind
 from apps.workers.services.leases import release_all, take_slot
+from apps.workers.services.qualification import barred_kinds
 
 GIVEN_AWAY = "an expert gave the branch to another person"
 
@@ -92,11 +94,13 @@ def give_branch(tree: Tree, slot: str, *, worker: User, expert: User, now: datet
     """Leases an open branch to this person, and takes it back from whoever has it.
 
     Raises NotAMemberError; BranchGoneError when it is not open any more; BranchDisputedError; or
-    BranchHeldError when the person wrote above it, has it, or had it before.
+    BranchHeldError when the person wrote above it, has it, or had it before; NotQualifiedError.
     """
     members = Membership.objects.select_for_update().filter(project=tree.project_id, user=worker)
     if not members.exists():
         raise NotAMemberError
+    if Kind.PATH in barred_kinds(tree.project, worker=worker, now=now):
+        raise NotQualifiedError
     tree = lock_tree(tree.pk)
     if not is_branch_open(tree, slot):
         raise BranchGoneError

@@ -47,9 +47,9 @@ def begin_attempt(project: Project, *, worker: User, now: datetime) -> Qualifica
     if not Membership.objects.filter(project=project, user=worker).exists():
         raise NotAMemberError
     attempts = QualificationAttempt.objects.filter(project=project, worker=worker)
-    if begun := attempts.filter(submitted_at__isnull=True).first():
-        return begun
     here, test = standing(project, worker=worker, now=now), published_test(project)
+    if here.code == Code.BEGUN:
+        return attempts.get(submitted_at__isnull=True)
     if test is None or not here.may_begin:
         raise NotToBeTakenError(SENTENCES[here.code])
     last = attempts.aggregate(last=Max("number", default=0))["last"]
@@ -71,12 +71,15 @@ def submit_attempt(
 ) -> QualificationAttempt:
     """The try as it counts. Sent twice, the first counts, and the second is told of it.
 
-    `key` is the form's own. Raises UnansweredError when a question has no answer.
+    `key` is the form's own. Raises UnansweredError when a question has no answer, and
+    NotToBeTakenError when an admin has taken the person's qualification back meanwhile.
     """
     _lock(attempt.worker_id)
     here = QualificationAttempt.objects.select_related("project", "worker").get(pk=attempt.pk)
     if here.submitted_at is not None:
         return here
+    if standing(here.project, worker=here.worker, now=now).code == Code.REVOKED:
+        raise NotToBeTakenError(SENTENCES[Code.REVOKED])
     questions = list(QualificationQuestion.objects.filter(test=here.test_id))
     if any(question.pk not in answers for question in questions):
         raise UnansweredError

@@ -119,8 +119,13 @@ def _failed(here: _Rows) -> list[datetime]:
 # Giving it, and taking it back ------------------------------------------------------------------
 
 
+def _lock(worker: int) -> None:
+    """Whoever gives, takes back or submits a test waits for the others."""
+    User.objects.select_for_update(no_key=True).get(pk=worker)
+
+
 def give_for(attempt: QualificationAttempt, *, now: datetime) -> Qualification:
-    """Somebody has passed the test."""
+    """Somebody has passed the test; their row is locked."""
     return _give(attempt.project, attempt.worker, now, attempt=attempt)
 
 
@@ -129,7 +134,7 @@ def give_by_hand(member: Membership, *, actor: User, now: datetime) -> Qualifica
     """An admin knows that the person can do it. Raises OnlyWorkersError."""
     if member.role != Role.WORKER:
         raise OnlyWorkersError
-    User.objects.select_for_update(no_key=True).get(pk=member.user_id)
+    _lock(member.user_id)
     given = _give(member.project, member.user, now, given_by=actor)
     audit.record(
         actor, "give qualification", given, project=member.project, user=member.user_id,
@@ -155,6 +160,7 @@ def _give(
 @transaction.atomic
 def revoke(member: Membership, *, actor: User, now: datetime) -> bool:
     """An admin takes it back; work in hand may be finished. False: the person has none."""
+    _lock(member.user_id)
     held = Qualification.objects.held().filter(project=member.project, worker=member.user)
     if not states.move(held, State.REVOKED, actor=actor, now=now):
         return False

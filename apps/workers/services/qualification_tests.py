@@ -24,7 +24,7 @@ def draft_of(project: Project) -> QualificationTest | None:
 @transaction.atomic
 def begin_draft(project: Project, *, actor: User, now: datetime) -> QualificationTest:
     """The draft, made of the published test if there was none."""
-    Project.objects.select_for_update().get(pk=project.pk)
+    _lock(project)
     if draft := draft_of(project):
         return draft
     tests = QualificationTest.objects.filter(project=project)
@@ -39,10 +39,15 @@ def begin_draft(project: Project, *, actor: User, now: datetime) -> Qualificatio
     return draft
 
 
+def _lock(project: Project) -> None:
+    """One expert at a time: nobody publishes or discards what is being changed."""
+    Project.objects.select_for_update(no_key=True).get(pk=project.pk)
+
+
 def _locked_draft(project: Project) -> QualificationTest:
-    """Nobody publishes it while it is changed. Raises NoDraftError."""
-    drafts = QualificationTest.objects.select_for_update(of=("self",))
-    draft = drafts.filter(project=project, state=State.DRAFT).first()
+    """Raises NoDraftError."""
+    _lock(project)
+    draft = draft_of(project)
     if draft is None:
         raise NoDraftError
     return draft

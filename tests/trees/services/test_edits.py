@@ -13,6 +13,7 @@ from apps.trees.errors import (
     GrowingError,
     LooksLikeAnswerError,
     NodeGoneError,
+    NotQualifiedError,
     SameAsBeforeError,
     TreeChangedError,
 )
@@ -26,6 +27,7 @@ from apps.workers.services.leases import return_work
 from apps.workers.services.next_work import take_work
 from tests.factories import make_member, make_project, make_question, make_snippet, make_user
 from tests.trees.rows import NEEDLESS, NO, OPEN, YES, flags, grow, leaf, node
+from tests.workers.qualifying import make_test, need_it
 
 pytestmark = pytest.mark.django_db
 
@@ -254,6 +256,15 @@ def test_a_branch_that_is_closed_is_given_to_nobody(project, expert, worker):
     tree = grow(project, GROWING)
     with pytest.raises(BranchGoneError):
         give(tree, "no", worker=worker, expert=expert)
+
+
+def test_who_lacks_the_qualification_gets_no_branch_by_hand_either(project, expert, worker):
+    tree = grow(project, GROWING)
+    make_test(project)
+    need_it(project)
+    with pytest.raises(NotQualifiedError):
+        give(tree, "yes", worker=worker, expert=expert)
+    assert give(tree, "yes", worker=expert, expert=expert).worker == expert
 
 
 def test_a_stranger_gets_no_branch(project, expert):
