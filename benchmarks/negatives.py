@@ -2,8 +2,9 @@
 
 Makes a project of trees with seven scenarios each in a temporary database (of the kind that
 DATABASE_URL names), and draws its negatives in one shard and in four, as Celery jobs for two
-workers. What both runs drew must be the same, byte for byte.
-Usage: python benchmarks/negatives.py [scenarios] [hard]
+workers. What both runs drew must be the same, byte for byte. With `expand`, the utterances of all
+of it are made as well, about 30 for each tree.
+Usage: python benchmarks/negatives.py [scenarios] [hard] [expand]
 """
 
 import logging
@@ -33,7 +34,16 @@ from django.db import connection  # noqa: E402
 from django.db.models import Model  # noqa: E402
 
 from apps.projects.models import Job, Project  # noqa: E402
-from apps.scenarios.models import NegativeQuestion, NegativeScenario, Scenario  # noqa: E402
+from apps.projects.services.jobs import queue_job  # noqa: E402
+from apps.scenarios.models import (  # noqa: E402
+    EXPANSION,
+    Fact,
+    NegativeQuestion,
+    NegativeScenario,
+    Scenario,
+    Utterance,
+)
+from apps.scenarios.services.expansion import TASK as EXPAND  # noqa: E402
 from apps.scenarios.services.negatives import Wish, queue_mining  # noqa: E402
 from apps.snippets.models import Document, Question, Snippet  # noqa: E402
 from apps.trees.models import Node, Tree  # noqa: E402
@@ -61,6 +71,8 @@ def make_project(scenarios: int) -> Project:
     for level in range(3):
         fill(Node, (one for number in range(trees) for one in nodes(number, level)))
     fill(Scenario, (scenario(number, trees) for number in range(scenarios)))
+    if "expand" in sys.argv:
+        fill(Fact, (fact(number, trees) for number in range(scenarios)))
     return project
 
 
@@ -97,13 +109,17 @@ def tree(project: Project, number: int) -> Tree:
                 state=Tree.State.FINISHED, max_depth=8)  # fmt: skip
 
 
+def root(number: int) -> str:
+    return f"Do you {some_words('root', number, 6)}?"
+
+
 def nodes(number: int, level: int) -> Iterator[Node]:
     """Of one level: parents must be there before what hangs on them."""
     first = number * 5 + 1
     asked = {"kind": Node.Kind.QUESTION, "tree_id": number + 1}
     final = {"kind": Node.Kind.ANSWER, "tree_id": number + 1}
     if level == 0:
-        yield Node(pk=first, text=f"Do you {some_words('root', number, 6)}?", **asked)
+        yield Node(pk=first, text=root(number), **asked)
     if level == 1:
         yield Node(pk=first + 1, parent_id=first, branch="no", place="n", answer="No", **final)
         yield Node(pk=first + 2, parent_id=first, branch="yes", place="y",
@@ -117,6 +133,12 @@ def nodes(number: int, level: int) -> Iterator[Node]:
 def scenario(number: int, trees: int) -> Scenario:
     text = f"I am person {number}, and {some_words('scenario', number, 10)}."
     return Scenario(pk=number + 1, tree_id=1 + number % trees, text=text, text_sha1=digits(text))
+
+
+def fact(number: int, trees: int) -> Fact:
+    """Every other person says Yes to the first question."""
+    return Fact(scenario_id=number + 1, position=0, follow_up_question=root(number % trees),
+                follow_up_answer="Yes" if number % 2 else "No")  # fmt: skip
 
 
 def digits(text: object) -> str:
@@ -190,6 +212,17 @@ def mined(say: Callable[[str], object], project: Project, shards: int, *, hard: 
     return fingerprint()
 
 
+def expanded(say: Callable[[str], object], project: Project) -> None:
+    with workers() as processes:
+        begin = time.perf_counter()
+        job = queue_job(project, kind=EXPANSION, task=EXPAND, parameters={}, created_by=None)
+        wait_for([job])
+        seconds = time.perf_counter() - begin
+        peak = max(peak_of(process) for process in processes)
+    say(f"{'expanded':<28}{seconds:>8.1f} s{peak:>8.0f} MiB a process at most")
+    say(f"{Utterance.objects.count():>11,} utterances\n")
+
+
 def report(say: Callable[[str], object], scenarios: int, *, hard: bool) -> bool:
     say(f"negatives, {connection.vendor}: {scenarios:,} scenarios{', hard' if hard else ''}\n")
     begin = time.perf_counter()
@@ -201,6 +234,8 @@ def report(say: Callable[[str], object], scenarios: int, *, hard: bool) -> bool:
             model.objects.all()._raw_delete(connection.alias)
         prints.append(mined(say, project, shards, hard=hard))
     mined(say, project, 4, hard=hard)  # again: nothing is missing
+    for _ in range(2 if "expand" in sys.argv else 0):
+        expanded(say, project)
     say(f"the same bytes: {'yes' if prints[0] == prints[1] else 'NO'} ({prints[0][:12]})\n")
     return prints[0] == prints[1]
 

@@ -29,8 +29,8 @@ AT_ONCE = 500
 
 NOT_FINISHED = "its tree is not finished any more"
 
-TREES_PER_SHARD = 10_000
-MOST_SHARDS = 8
+TREES_PER_SHARD = 50_000
+MOST_SHARDS = 4
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,9 @@ from apps.snippets.domain.similarity import terms
 DRAWS = 200
 """Candidates drawn for one negative before all of them are looked at, one after the other."""
 
+LOOKED_KEPT = 8
+"""How many looks at all candidates are kept; a million scenarios take 8 MB each."""
+
 LOOKS = 32
 """Candidates among which the hardest are chosen."""
 
@@ -93,6 +96,7 @@ class Pool:
         self.trees = trees
         self.scenario_trees = scenario_trees
         self.scenario_texts = scenario_texts
+        self._looked: dict[tuple[str, str, float], array[int]] = {}
 
     # How like two trees are ------------------------------------------------------------------
 
@@ -123,14 +127,33 @@ class Pool:
         weights = self.vectors.data[start:end].tolist()
         return zip(self.vectors.indices[start:end].tolist(), weights, strict=True)
 
-    def _unlike(self, tree: int, threshold: float) -> Any:
-        """For each tree whether it may be under the threshold, all at once; a little too many."""
+    def _unlike_trees(self, tree: int, threshold: float) -> Sequence[int]:
+        """The trees that may be under the threshold, all at once; a little too many."""
+        return self._looked_up("trees", tree, threshold)
+
+    def _scenarios_of_unlike_trees(self, tree: int, threshold: float) -> Sequence[int]:
+        return self._looked_up("scenarios", tree, threshold)
+
+    def _looked_up(self, what: str, tree: int, threshold: float) -> Sequence[int]:
+        """Kept for trees that ask the same: in a project of trees that are all alike, each would
+        look at all others."""
+        key = what, self.trees[tree].follow_ups, threshold
+        if key not in self._looked:
+            if len(self._looked) == LOOKED_KEPT:
+                self._looked.clear()
+            self._looked[key] = self._look_up(what, tree, threshold)
+        return self._looked[key]
+
+    def _look_up(self, what: str, tree: int, threshold: float) -> array[int]:
         import numpy as np  # noqa: PLC0415 - comes with scikit-learn, and is imported with it
 
-        if self.vectors is None:
-            return np.ones(len(self.trees), dtype=bool)
-        cosines = (self.vectors @ self.vectors[tree].T).toarray().ravel()
-        return cosines < threshold + 1e-9  # summed in another order
+        may_pass = np.ones(len(self.trees), dtype=bool)
+        if self.vectors is not None:
+            cosines = (self.vectors @ self.vectors[tree].T).toarray().ravel()
+            may_pass = cosines < threshold + 1e-9  # summed in another order
+        if what == "scenarios":
+            may_pass = may_pass[np.asarray(self.scenario_trees)]
+        return array("q", may_pass.nonzero()[0].astype(np.int64).tobytes())
 
     # Irrelevant questions --------------------------------------------------------------------
 
@@ -168,8 +191,7 @@ class Pool:
         )  # fmt: skip
 
         def others() -> Sequence[int]:
-            found: list[int] = self._unlike(tree, threshold).nonzero()[0].tolist()
-            return found
+            return self._unlike_trees(tree, threshold)
 
         drawn += _draw(len(self.trees), wanted - len(drawn), test, chance, others)
         return _result(drawn, wanted, TOO_FEW_UNLIKE)
@@ -256,11 +278,7 @@ class Pool:
         taken: Collection[int], test: Test, chance: random.Random,
     ) -> Result:  # fmt: skip
         def others() -> Sequence[int]:
-            import numpy as np  # noqa: PLC0415 - as above
-
-            may_pass = self._unlike(tree, threshold)[np.asarray(self.scenario_trees)]
-            found: list[int] = may_pass.nonzero()[0].tolist()
-            return found
+            return self._scenarios_of_unlike_trees(tree, threshold)
 
         number = len(self.scenario_trees)
         drawn = drawn + _draw(number, wanted - len(drawn), test, chance, others)

@@ -212,6 +212,23 @@ def test_trees_that_are_all_alike_give_no_scenario():
     assert hard == Result((), 1, TOO_FEW_UNLIKE)
 
 
+def test_trees_that_ask_the_same_are_looked_at_once(monkeypatch):
+    monkeypatch.setattr(pools_module, "LOOKED_KEPT", 1)
+    looked: list[int] = []
+    look_up = Pool._look_up
+
+    def count(self, what: str, one: int, threshold: float):
+        looked.append(one)
+        return look_up(self, what, one, threshold)
+
+    monkeypatch.setattr(Pool, "_look_up", count)
+    trees = [tree(place, place, "rent work") for place in range(4)] + [tree(4, 4, "rent")]
+    pool = Pool(trees, range(5))
+    for place in range(5):
+        assert pool.draw_scenarios(place, 1, threshold=0.1, seed=0).missing == 1
+    assert looked == [0, 4]
+
+
 def test_without_words_nothing_is_alike():
     pool = Pool([tree(0, 0), tree(1, 1)], [0, 1])
     assert pool.cosine(0, 1) == 0.0
