@@ -96,30 +96,16 @@ def _expand(job: Job, progress: Progress) -> None:
     # Two expansions at once would both find the same utterances missing.
     Project.objects.select_for_update().get(pk=project.pk)
     finished = Tree.objects.finished().filter(project=project).count()
-    tally, known = _Tally(), _Known(project)
+    tally = _Tally()
     number = 0
     for trees in _in_parts(project):
         progress("expanding trees", number, max(finished, number))
-        _expand_some(trees, known, tally, job)
+        _expand_some(trees, tally, job)
         number += len(trees)
     progress("proving answers", 0, 0)
     prove(project)
     unfinished = Tree.objects.filter(project=project).exclude(state=Tree.State.FINISHED).count()
     finish_job(job, report=_report_of(tally, project, trees=finished, unfinished=unfinished))
-
-
-class _Known:
-    """The ids of the project's utterances, read when they are first needed."""
-
-    def __init__(self, project: Project) -> None:
-        self.project = project
-        self._ids: set[str] | None = None
-
-    def ids(self) -> set[str]:
-        if self._ids is None:
-            rows = Utterance.objects.filter(project=self.project).order_by()
-            self._ids = set(rows.values_list("utterance_id", flat=True).iterator())
-        return self._ids
 
 
 def _in_parts(project: Project) -> Iterator[list[int]]:
@@ -134,16 +120,32 @@ def _in_parts(project: Project) -> Iterator[list[int]]:
         yield keys[start : start + TREES_AT_ONCE]
 
 
-def _expand_some(keys: Sequence[int], known: _Known, tally: _Tally, job: Job) -> None:
+def _expand_some(keys: Sequence[int], tally: _Tally, job: Job) -> None:
     prints = prints_of_expansion(keys)
     derived = {row.tree_id: row for row in Derived.objects.filter(tree__in=keys)}
     same = {key for key, row in derived.items() if row.expanded == prints[key]}
     for key in same:
         tally.here += derived[key].given - len(derived[key].same_id)
         tally.same_id += derived[key].same_id
-    found = [compare(tree, known.ids(), job) for tree in _load(set(keys) - same)]
+    seen: set[str] = set()
+    found = [compare(tree, seen, job) for tree in _load(set(keys) - same)]
+    _leave_out_known_ids(found, job.project)
     _write(found, tally, actor=job.created_by, now=timezone.now())
     _remember(found, prints)
+
+
+def _leave_out_known_ids(found: Sequence[Given], project: Project) -> None:
+    """Asks for the ids of these trees only: those of a million trees would fill the memory."""
+    new = [row.utterance_id for one in found for row in one.new]
+    here: set[str] = set()
+    for start in range(0, len(new), BATCH):
+        rows = Utterance.objects.filter(
+            project=project, utterance_id__in=new[start : start + BATCH]
+        )
+        here.update(rows.values_list("utterance_id", flat=True))
+    for one in found:
+        one.same_id += [row.utterance_id for row in one.new if row.utterance_id in here]
+        one.new = [row for row in one.new if row.utterance_id not in here]
 
 
 def _load(keys: set[int]) -> Iterable[Tree]:

@@ -64,7 +64,8 @@ class Given:
 
 
 def compare(tree: Tree, known: set[str], job: Job) -> Given:
-    """`known` has the ids of the project, and gets those of the new utterances.
+    """`known` has the ids of what is new in other trees, and gets those of this one. Whether an id
+    is here already is for the caller to ask.
 
     A tree that is not finished, or not any more, gives nothing new; what it no longer gives is
     found all the same.
