@@ -38,7 +38,8 @@ texts = st.sampled_from(ODD) | st.text(
 
 ABOUT = About(
     creators=("Bus Institute",), url="https://buses.example/data", trees=3, documents=1, hosts=1,
-    licences={"CC BY-SA 3.0": 1}, people={"grew trees": 2}, published_on="2024-03-05",
+    licences={"CC BY-SA 3.0": 1}, languages=("en-GB",), people={"grew trees": 2},
+    published_on="2024-03-05",
 )  # fmt: skip
 
 

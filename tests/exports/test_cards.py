@@ -56,6 +56,7 @@ def test_documents_trees_and_people_are_counted(project):
     said = about(project, [Split.DEV])
     assert (said.trees, said.imported_trees, said.documents, said.hosts) == (3, 0, 3, 1)
     assert said.licences == {"": 1, "OGL": 2}
+    assert said.languages == ("en",)
     assert said.people == {
         "wrote first questions": 0, "grew trees": 1, "wrote scenarios": 0,
         "checked turns of others": 0, "checked scenarios of others": 0, "verified utterances": 1,

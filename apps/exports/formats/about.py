@@ -32,8 +32,9 @@ class Measured:
 class About:
     """How a dataset came about. Plain values throughout: as JSON and back it is the same.
 
-    `licences` has how many documents are under which licence, "" where none is stated; `people` how
-    many did which work; `agreement` is in sentences. What was not measured is empty.
+    `licences` has how many documents are under which licence, "" where none is stated; `languages`
+    are theirs (tags), `people` has how many did which work; `agreement` is in sentences. What was
+    not measured is empty.
     """
 
     description: str = ""
@@ -47,6 +48,7 @@ class About:
     hosts: int = 0
     documents: int = 0
     licences: Mapping[str, int] | None = None
+    languages: Sequence[str] = ()
     trees: int = 0
     imported_trees: int = 0
     people: Mapping[str, int] | None = None
@@ -62,7 +64,7 @@ class About:
         """Of `dataclasses.asdict`, also after a trip through JSON."""
         known = {field.name: value[field.name] for field in fields(cls) if field.name in value}
         known["audit"] = tuple(Measured(**one) for one in known.get("audit", ()))
-        for name in ("creators", "agreement"):
+        for name in ("creators", "languages", "agreement"):
             known[name] = tuple(known.get(name, ()))
         return cls(**known)
 

@@ -72,15 +72,22 @@ def licence_of(about: About) -> str:
     return about.licence or ", ".join(named) or NOT_STATED
 
 
+def languages_of(source: Source) -> list[str]:
+    """The tags of the documents' languages."""
+    return list(source.about.languages) or [source.language]
+
+
 def _head(source: Source, seen: Statistics) -> list[str]:
     head = {
         "license": "other",
         "license_name": licence_of(source.about),
-        "language": [source.language.split("-")[0]],
+        "language": list(dict.fromkeys(tag.split("-")[0] for tag in languages_of(source))),
         "pretty_name": source.title,
         "task_categories": ["question-answering", "text-generation"],
-        "annotations_creators": ["crowdsourced", "expert-generated"],
-        "multilinguality": ["monolingual"],
+        "annotations_creators": ["crowdsourced", "expert-generated"]
+        if source.about.has_collected
+        else ["found"],
+        "multilinguality": ["multilingual" if len(languages_of(source)) > 1 else "monolingual"],
         "size_categories": [_size(seen.count)],
     }
     return [f"{key}: {flow(value)}" for key, value in head.items()]
@@ -131,8 +138,9 @@ FIELDS = """\
 `evidence` has the turns that the scenario answers; it must not be part of a model's input. An
 Irrelevant utterance has the rule text and the tree of the one that it was put to; its question is
 another tree's. Spans of the rule text count code points. `SOURCES.csv` says where each document is
-from, under which licence, and whom to name. `MANIFEST.json` has the parameters of the export, the
-number of utterances, and the SHA-256 of each file."""
+from, under which licence, and whom to name. `MANIFEST.json` has the parameters of the export (among
+them whether utterances were let through that no expert has verified), the number of utterances, and
+the SHA-256 of each file."""
 
 LIMITS = """\
 The answers follow from the rule texts as they were when they were collected; the law may have
@@ -180,16 +188,17 @@ def biases(about: About) -> list[str]:
 def personal(seen: Statistics) -> str:
     found = ", ".join(f"{number:,} {what}" for what, number in seen.personal.items())
     return (
-        "Names, e-mail addresses and ids of the people who made it are in no file. Scenarios are "
-        "made-up situations. Questions, scenarios and answers were searched for patterns of "
+        "Names, e-mail addresses and ids of annotators are in no file. Scenarios are made-up "
+        "situations. Questions, scenarios and answers were searched for patterns of "
         f"e-mail addresses and telephone numbers; found: {found}. Nothing else was searched for."
     )
 
 
 def citation(source: Source) -> list[str]:
-    own = one_line(source.about.citation) or (
-        f"{', '.join(source.about.creators) or NOT_STATED}: {one_line(source.title)}. Version "
-        f"{source.about.version}, {source.about.published_on[:4]}."
+    about = source.about
+    by = f"{', '.join(about.creators)}: " if about.creators else ""
+    own = one_line(about.citation) or (
+        f"{by}{one_line(source.title)}. Version {about.version}, {about.published_on[:4]}."
     )
     where = f" {source.about.url}" if source.about.url else ""
     return [f"{own}{where}", f"The manner of collecting is that of: {SHARC}"]

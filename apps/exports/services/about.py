@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import date
 from typing import Any
@@ -47,9 +48,14 @@ def _sources(project: Project, splits: Sequence[Split]) -> dict[str, Any]:
         told, project=project, question__snippet__document__split__in=splits
     )
     documents = Count("question__snippet__document", distinct=True)
-    licence = "question__snippet__document__licence"
+    of_document = ("question__snippet__document__licence", "question__snippet__document__language")
+    licences, languages = Counter[str](), set[str]()
+    for licence, language, number in trees.values_list(*of_document).annotate(documents).order_by():
+        licences[licence] += number
+        languages.add(language or project.language)
     return {
-        "licences": dict(trees.order_by(licence).values_list(licence).annotate(documents)),
+        "licences": dict(sorted(licences.items())),
+        "languages": tuple(sorted(languages)),
         **trees.aggregate(
             trees=Count("pk"), imported_trees=Count("pk", filter=Q(job__isnull=False)),
             documents=documents, hosts=Count("question__snippet__document__domain", distinct=True),

@@ -174,7 +174,7 @@ def run_splits(job: Job) -> None:
     make_plan = plan_splits_anew if said.pop("anew") else plan_splits
     plan = make_plan(job.project, **said)
     moved = write_splits(job.project, plan, actor=job.created_by)
-    totals = {name: plan.totals[name] for name in Split.values}
+    totals = [(name, plan.totals[name]) for name in Split.values]
     finish_job(job, report={"documents": moved, "trees": totals, "leaks": len(plan.leaks)})
 
 

@@ -51,9 +51,18 @@ def test_a_card_says_what_was_made_by_how_many_and_how_good_it_is(tmp_path):
     assert "0 dropped" not in text
 
 
+def test_a_card_names_the_languages_of_the_documents(tmp_path):
+    text = card(bus_source(about=replace(AUDITED, languages=("ar", "en-GB", "en-US"))), tmp_path)
+    assert 'language: ["ar", "en"]\n' in text
+    assert 'multilinguality: ["multilingual"]\n' in text
+    assert 'annotations_creators: ["crowdsourced", "expert-generated"]\n' in text
+
+
 def test_a_card_does_not_say_what_is_not_known(tmp_path):
     text = card(bus_source(about=About(trees=2, imported_trees=2, licences={"": 1})), tmp_path)
     assert 'license_name: "not stated"' in text
+    assert 'annotations_creators: ["found"]' in text
+    assert "\n\nRules of “buses”: 1. Version 1.0.0, 1970.\n" in text
     assert "All trees were imported" in text
     assert "Experts wrote" not in text
     assert "Agreement was not measured." in text
