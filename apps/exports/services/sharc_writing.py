@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from apps.exports.domain.sharc_import import Kind, TreePlan, UtterancePlan
 from apps.projects.models import Job, Split
+from apps.scenarios.domain.negatives.hardness import hardness, words
 from apps.scenarios.domain.turns import turns_as_json
 from apps.scenarios.models import Fact, NegativeQuestion, NegativeScenario, Scenario, Utterance
 from apps.snippets.domain.reshaping import count_items
@@ -193,19 +194,48 @@ def _sha1(text: str) -> str:
 
 
 def _negatives(grown: Sequence[_Grown], tables: _Tables) -> None:
-    questions = tables.create(
-        NegativeQuestion(tree=one.tree, text=text, **tables.origin)
-        for one in grown for text in one.plan.negative_questions
-    )  # fmt: skip
-    scenarios = tables.create(
-        NegativeScenario(tree=one.tree, text=text, **tables.origin)
-        for one in grown for text in one.plan.negative_scenarios
-    )  # fmt: skip
+    questions = tables.create(_negative_questions(grown, tables))
+    scenarios = tables.create(_negative_scenarios(grown, tables))
     by_tree = {one.tree.pk: one for one in grown}
     for question in questions:
         by_tree[question.tree_id].negative_questions[question.text] = question
     for scenario in scenarios:
         by_tree[scenario.tree_id].negative_scenarios[scenario.text] = scenario
+
+
+def _negative_questions(grown: Sequence[_Grown], tables: _Tables) -> Iterator[NegativeQuestion]:
+    for one in grown:
+        rule = words(one.plan.first.snippet)
+        for text in one.plan.negative_questions:
+            yield NegativeQuestion(
+                tree=one.tree, text=text, hardness=hardness(text, rule), **_attached(one, text),
+                **tables.origin,
+            )  # fmt: skip
+
+
+def _negative_scenarios(grown: Sequence[_Grown], tables: _Tables) -> Iterator[NegativeScenario]:
+    for one in grown:
+        rule = words(one.plan.first.snippet)
+        for text in one.plan.negative_scenarios:
+            yield NegativeScenario(
+                tree=one.tree, text=text, hardness=hardness(text, rule), **tables.origin
+            )
+
+
+def _attached(one: _Grown, question: str) -> dict[str, Any]:
+    """What always stands before an irrelevant question, so that expanding the tree gives it again.
+
+    Where that is no scenario and no history of this tree, the utterance is by hand.
+    """
+    asked = (planned for planned in one.plan.utterances if planned.kind is Kind.NEGATIVE_QUESTION)
+    records = [planned.record for planned in asked if planned.record.question == question]
+    scenario = one.scenarios.get(records[0].scenario)
+    is_way = domain.walk(one.plan.rebuilt.tree, records[0].history) is not None
+    if len(records) > 1 or not is_way or (records[0].scenario and scenario is None):
+        return {}
+    answers = (turn.follow_up_answer for turn in records[0].history)
+    place = "".join("y" if answer == domain.Answer.YES else "n" for answer in answers)
+    return {"attached_scenario": scenario, "attached_place": place}
 
 
 def _utterances(grown: Sequence[_Grown], tables: _Tables) -> Iterator[Utterance]:
