@@ -4,30 +4,24 @@ Each worker is a thread with a connection of its own, and never pauses. Afterwar
 looked at for what must never be: a tree that is not full, two nodes on one branch, somebody who
 went on below or checked their own turn, work that went to too many, a lease that is left. Works on
 a temporary database of the kind that DATABASE_URL names; 64 workers on PostgreSQL, 20 on SQLite.
-Usage: python benchmarks/growing.py [trees] [workers]
+Usage: python -m benchmarks.growing [trees] [workers]
 """
 
-import logging
-import os
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
-import django
+from benchmarks._studio import arguments, temporary_database
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-os.environ["DJANGO_SETTINGS_MODULE"] = "sharc_studio.settings"
-django.setup()
+# isort: split
+from django.db import connection
 
-from django.db import connection  # noqa: E402
-
-from apps.projects.models import Project  # noqa: E402
-from apps.snippets.models import Document, Question, Snippet  # noqa: E402
-from apps.trees.simulation.people import make_people  # noqa: E402
-from apps.trees.simulation.run import Report, Run  # noqa: E402
-from apps.trees.simulation.script import Rates  # noqa: E402
-from apps.trees.simulation.service_hands import ServiceHands  # noqa: E402
-from apps.workers.models import Assignment  # noqa: E402
+from apps.projects.models import Project
+from apps.snippets.models import Document, Question, Snippet
+from apps.trees.simulation.people import make_people
+from apps.trees.simulation.run import Report, Run
+from apps.trees.simulation.script import Rates
+from apps.trees.simulation.service_hands import ServiceHands
+from apps.workers.models import Assignment
 
 RATES = Rates(returns=0.05, rejections=0.08, slow=0.05, double=0.1, crashes=0.08)
 SEED = "growing"
@@ -92,13 +86,8 @@ def is_proof(report: Report) -> bool:
 
 
 def main() -> int:
-    trees = int(sys.argv[1]) if len(sys.argv) > 1 else 300
-    usual = 64 if connection.vendor == "postgresql" else 20
-    workers = int(sys.argv[2]) if len(sys.argv) > 2 else usual
-    logging.disable(logging.CRITICAL)
-    name = connection.settings_dict["NAME"]
-    connection.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
-    try:
+    trees, workers = arguments(300, 64 if connection.vendor == "postgresql" else 20)
+    with temporary_database():
         sys.stdout.write(f"growing, {connection.vendor}: {trees:,} trees, {workers} workers\n")
         proofs = []
         for half in HALVES:
@@ -106,9 +95,7 @@ def main() -> int:
             report = grow(make_project(trees // 2, **HALVES[half]), workers, progress)
             print_report(report, sys.stdout.write)
             proofs.append(is_proof(report))
-        return 0 if all(proofs) else 1
-    finally:
-        connection.creation.destroy_test_db(str(name), verbosity=0)
+    return 0 if all(proofs) else 1
 
 
 if __name__ == "__main__":
