@@ -63,11 +63,13 @@ def classes_by_split(
         default=Value(False),
         output_field=BooleanField(),
     )
+    # From the trees to an index that has all of it: twice as fast as to read each utterance.
+    of_trees = Utterance.objects.filter(tree__project=project).in_force()
     rows = (
-        _of_whole_trees(project)
+        of_trees.exclude(_is_of_growing_tree(project))
         .annotate(is_open=is_open)
         .values_list("tree__question__snippet__document__split", "answer_class", "is_open")
-        .annotate(Count("pk"))
+        .annotate(number=Count("*"))
         .order_by()
     )
     found: dict[str, Counter[str]] = {split: Counter() for split in (*Split, "")}
