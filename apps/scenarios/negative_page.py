@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from math import log1p
 from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models import Count, DateTimeField, Exists, OuterRef, Q, Subquery, Value
+from django.db.models.functions import Coalesce
 
 from apps.projects.models import Job, Project
 from apps.projects.paging import page_of
 from apps.scenarios.domain.negatives.similarities import Bar, around, distribution, share_under
 from apps.scenarios.models import (
+    EXPANSION,
     MINING,
     REPLACING,
     NegativeQuestion,
@@ -64,19 +67,25 @@ def numbers_page(project: Project) -> dict[str, Any]:
 
 
 def _numbers(project: Project, kind: str) -> dict[str, Any]:
-    made = Exists(Utterance.objects.filter(**{LINKS[kind]: OuterRef("pk")}))
     in_force = Q(dropped_at__isnull=True)
-    finished = Q(tree__state=Tree.State.FINISHED)
-    counted = (
-        KINDS[kind]
-        .objects.filter(tree__project=project)
-        .aggregate(
-            in_force=Count("pk", filter=in_force),
-            dropped=Count("pk", filter=~in_force),
-            unexpanded=Count("pk", filter=in_force & finished & ~Q(made)),
-        )
+    waits = in_force & _waits_for_expansion(project, kind)
+    negatives = KINDS[kind].objects.filter(tree__project=project)
+    counted = negatives.aggregate(
+        in_force=Count("pk", filter=in_force),
+        dropped=Count("pk", filter=~in_force),
+        unexpanded=Count("pk", filter=waits),
     )
     return {"kind": kind, "title": TITLES[kind], **counted}
+
+
+def _waits_for_expansion(project: Project, kind: str) -> Q:
+    """It has no utterances, and came after the last expansion: one from before has none because
+    another utterance says the same."""
+    made = Exists(Utterance.objects.filter(**{LINKS[kind]: OuterRef("pk")}))
+    done = Job.objects.filter(project=project, kind=EXPANSION, state=Job.State.DONE)
+    last = Subquery(done.order_by("-pk").values("created_at")[:1])
+    since = Coalesce(last, Value(datetime(1970, 1, 1, tzinfo=UTC)), output_field=DateTimeField())
+    return Q(tree__state=Tree.State.FINISHED, created_at__gt=since) & ~Q(made)
 
 
 @dataclass(frozen=True)
@@ -130,7 +139,14 @@ def negative_page(negative: Any, kind: str) -> dict[str, Any]:
         "source_asked": asked.get(row.source.pk, []) if row.source else [],
         "utterances": list(negative.utterances.order_by("utterance_id")[: ROWS_ON_PAGE + 1]),
         "replaced_by": type(negative).objects.filter(replaces=negative).first(),
+        "next": _next(negative),
     }
+
+
+def _next(negative: Any) -> Any:
+    """The next one of its kind in force, in the order in which the list begins: newest first."""
+    mine = type(negative).objects.in_force().filter(tree__project=negative.tree.project_id)
+    return mine.filter(pk__lt=negative.pk).order_by("-pk").values_list("pk", flat=True).first()
 
 
 def questions_of(trees: Iterable[int]) -> dict[int, list[str]]:

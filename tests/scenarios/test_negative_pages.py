@@ -6,9 +6,10 @@ from django.utils import timezone
 
 from apps.projects.models import AuditEvent, Job, Project, Role
 from apps.scenarios.domain.negatives.similarities import Bar
-from apps.scenarios.models import MINING, NegativeQuestion, NegativeScenario
+from apps.scenarios.models import MINING, NegativeQuestion, NegativeScenario, Utterance
 from apps.scenarios.negative_page import picture_of
 from apps.scenarios.services import similarities
+from apps.scenarios.services.expansion import expand_project
 from apps.scenarios.services.negatives import Wish, mine_here
 from apps.scenarios.services.similarities import measure_or_queue, run_measuring
 from tests.factories import make_member, make_project, make_user
@@ -42,6 +43,9 @@ def test_the_list_filters_and_says_where_each_comes_from(client, mined):
     assert "All about rent" in page
     assert "12 of them have no utterances yet" in page
     assert "Draw negatives…" not in page
+    expand_project(mined, author=None, progress=say_nothing)
+    Utterance.objects.filter(negative_question__isnull=False)[0].delete()  # another says the same
+    assert "no utterances yet" not in client.get(address("negatives")).text
     page = client.get(address("negatives"), {"kind": "scenarios", "order": "hard"}).text
     assert "1–4 of 4 negatives" in page
     found = NegativeQuestion.objects.filter(source__snippet__document__title="All about rent")
@@ -90,6 +94,18 @@ def test_an_expert_drops_replaces_and_puts_back(client, mined, kind, model):
     assert page.redirect_chain[0][0] == address("negative", kind, new.pk)
     assert "this one was drawn in its place" in page.text
     assert "Replaced by" in client.get(address("negative", kind, one.pk)).text
+
+
+def test_the_next_one_is_a_key_away(client, mined):
+    client.force_login(make_member(mined, Role.EXPERT))
+    last, newest = (
+        NegativeQuestion.objects.order_by("-pk")[1],
+        NegativeQuestion.objects.latest("pk"),
+    )
+    page = client.get(address("negative", "questions", newest.pk)).text
+    assert f'href="{address("negative", "questions", last.pk)}" data-key="n"' in page
+    first = NegativeQuestion.objects.earliest("pk")
+    assert 'data-key="n"' not in client.get(address("negative", "questions", first.pk)).text
 
 
 def test_nothing_can_take_its_place(client, project):
@@ -160,7 +176,7 @@ def test_the_pages_make_a_constant_number_of_queries(client, django_assert_num_q
     client.force_login(make_member(project, Role.ADMIN))
     one = NegativeQuestion.objects.earliest("pk")
     for where, number in (
-        (address("negatives"), 12), (address("negative", "questions", one.pk), 9),
+        (address("negatives"), 12), (address("negative", "questions", one.pk), 10),
         (address("similarities"), 9),
     ):  # fmt: skip
         with django_assert_num_queries(number):
