@@ -23,7 +23,6 @@ from benchmarks._studio import arguments, settle, temporary_database
 from django.conf import settings
 from django.db import connection
 from django.test import Client
-from django.urls import reverse
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from apps.accounts.models import User
@@ -86,17 +85,19 @@ def walk(hands: Hands, number: int) -> tuple[list[float], float]:
     return waits, time.perf_counter() - start - (hands.typing - hands_before)
 
 
-def open_path(browser: Browser, site: str, project: Project) -> Page:
-    """The first path of a new worker."""
+def session_of_a_new_worker(project: Project) -> str:
     worker = User.objects.create_user("fast")
     Membership.objects.create(project=project, user=worker, role=Role.WORKER)
     client = Client()
     client.force_login(worker)
-    name = settings.SESSION_COOKIE_NAME
+    return client.cookies[settings.SESSION_COOKIE_NAME].value
+
+
+def open_path(browser: Browser, site: str, home: str, session: str) -> Page:
     context = browser.new_context(base_url=site)
-    context.add_cookies([{"name": name, "value": client.cookies[name].value, "url": site}])
+    context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": site}])
     page = context.new_page()
-    page.goto(reverse("desk:project", args=[project.slug]))
+    page.goto(home)
     page.keyboard.press("w")
     page.wait_for_url("**/path/")
     return page
@@ -105,9 +106,11 @@ def open_path(browser: Browser, site: str, project: Project) -> Page:
 def report(
     write: Callable[[str], object], site: str, project: Project, paths: int, speed: float
 ) -> None:
+    session, home = session_of_a_new_worker(project), project.get_absolute_url()
+    # In here Django would open another connection, and nobody would close it.
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=SWITCHES)
-        page = open_path(browser, site, project)
+        page = open_path(browser, site, home, session)
         for number in range(WARM_UP):
             walk(Hands(page, speed), number)
         hands, start = Hands(page, speed), time.perf_counter()
@@ -155,7 +158,6 @@ def server() -> Iterator[str]:
     finally:
         running.terminate()
         running.wait()
-        wait_until_alone()
 
 
 def wait_for(port: int) -> None:
@@ -170,25 +172,10 @@ def wait_for(port: int) -> None:
     raise SystemExit("the web server does not answer")
 
 
-def wait_until_alone() -> None:
-    """PostgreSQL sees a little later that the server is gone, and keeps the database till then."""
-    if connection.vendor != "postgresql":
-        return
-    others = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
-    last = time.monotonic() + 10
-    with connection.cursor() as cursor:
-        while time.monotonic() < last:
-            cursor.execute(f"{others} AND pid <> pg_backend_pid()")
-            if cursor.fetchone() == (0,):
-                return
-            time.sleep(0.1)
-
-
 def main() -> None:
     trees, paths, speed = arguments(5000, 20, 10)
     if chromium() is None:
         raise SystemExit("Chromium is not here; install it, or say where it is in CHROMIUM")
-    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # as Playwright runs an event loop here
     with temporary_database():
         project = fill(trees)
         Project.objects.update(active_trees=10_000, scenarios_per_finished_tree=0)
