@@ -92,6 +92,7 @@ def compare_with_what_is_read(project: Project, folder) -> None:
 
 
 def test_the_demo_project_comes_back_in_every_format(tmp_path):
+    """Case 30: no row is lost, and none is there twice."""
     command("load_demo")
     project = Project.objects.get(slug="demo")
     export_here(
@@ -305,7 +306,7 @@ def test_what_cannot_be_exported_is_refused_in_one_line(buses, tmp_path, argumen
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_no_export_names_a_person(buses, exported, name):
+def test_case_36_no_export_names_a_person(buses, exported, name):
     worker = make_user("wanda.worker", email="wanda@mail.example", first_name="Wanda",
                        last_name="Workowska")  # fmt: skip
     Utterance.objects.update(created_by=worker)

@@ -162,6 +162,7 @@ def test_importing_twice_changes_nothing_and_says_so(tmp_path, lists):
 
 
 def test_importing_it_again_with_more_or_other_utterances_says_what_was_left(tmp_path, lists):
+    """Case 37: what came and what was skipped."""
     run(write(tmp_path / "sharc_dev.json", bus_pass()[:6]))
     before = counts()
     changed = {**bus_pass()[5], "answer": "No"}
@@ -304,6 +305,7 @@ BAD: dict[str, tuple[Any, str]] = {
 
 @pytest.mark.parametrize("name", BAD)
 def test_a_bad_file_is_refused_in_one_line_and_nothing_is_written(tmp_path, name):
+    """Case 37: where it is wrong."""
     content, said = BAD[name]
     path = tmp_path / "bad.json"
     if isinstance(content, list):

@@ -135,6 +135,7 @@ def test_a_file_over_the_limit_is_refused_at_the_form(client, admin, settings):
 
 
 def test_an_export_is_made_and_downloaded(client, admin):
+    """Case 38: its name is that of a zip file."""
     import_sharc(start_import(client, utterances=[upload()]).pk)
     response = client.post(
         reverse("exports:list", args=["buses"]), {"formats": ["sharc"], "splits": ["dev"]}

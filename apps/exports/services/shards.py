@@ -36,6 +36,8 @@ from apps.projects.services.jobs import MAX_ATTEMPTS
 log = structlog.get_logger(__name__)
 
 TASK = "exports.write_shard"
+MOST_CALLED = 8
+"""Messages that wait at a time: so many workers come to help, if there are as many."""
 CARDS = "cards"
 """The shard of all formats' cards: what they say is counted once."""
 BEAT_SECONDS = 1.0
@@ -69,10 +71,14 @@ def cut(job: Job, source: Snapshot, wanted: Wanted) -> None:
     ExportShard.objects.bulk_create(rows, ignore_conflicts=True)
 
 
-def call_for_help(job: Job) -> None:
-    """One message a shard. They only wake workers: whoever comes too late finds nothing to do."""
-    waiting = ExportShard.objects.of(job).filter(state=WAITING).values_list("pk", flat=True)
-    for key in waiting[1:]:  # the first one is begun here
+def call_for_help(job: Job, *, workers: int = MOST_CALLED) -> None:
+    """A task for each of the next shards; one that is written calls for the next one.
+
+    A message only wakes a worker, and who comes too late finds nothing to do. So few of them are
+    under way at a time, and none that are needless keep the next job waiting.
+    """
+    waiting = ExportShard.objects.of(job).filter(state=WAITING).order_by("number")
+    for key in waiting.values_list("pk", flat=True)[1 : 1 + workers]:  # one is begun at once
         transaction.on_commit(partial(current_app.send_task, TASK, [key]))
 
 
@@ -82,8 +88,10 @@ def take_next(job: Job) -> ExportShard | None:
 
 
 def take(shard_id: int) -> ExportShard | None:
-    """This shard, if it still waits and its export still runs."""
-    return _take(ExportShard.objects.filter(pk=shard_id, state=WAITING, job__state="running"))
+    """This shard, or else another one of its export, if that still runs."""
+    running = ExportShard.objects.filter(job__state=Job.State.RUNNING, state=WAITING)
+    asked = ExportShard.objects.filter(pk=shard_id).values("job")
+    return _take(running.filter(pk=shard_id)) or _take(running.filter(job__in=asked))
 
 
 def _is_free() -> Q:
@@ -134,6 +142,7 @@ def help_with(shard_id: int) -> None:
         return
     try:
         write(shard, partial(_refuse_if_ended, shard))
+        call_for_help(shard.job, workers=1)
     except JobCancelledError:
         log.info("shard_stopped", shard=shard_id)
     except Exception:

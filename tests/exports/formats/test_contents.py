@@ -432,7 +432,7 @@ def test_a_card_with_another_count_is_refused(tmp_path):
         read("huggingface", folder)
 
 
-def test_a_csv_cell_is_never_a_formula(tmp_path):
+def test_case_32_a_csv_cell_is_never_a_formula(tmp_path):
     dangerous = ["=1+1", "+1", "-1", "@x", "\tx", "\rx", "'=1", "''=1"]
     tree = tree_row(full_tree(1), snippet="=SUM(A1)", question="=x?", url="https://a.example/b",
                     scenarios=[("scenario", text, ()) for text in dangerous])  # fmt: skip
@@ -451,7 +451,7 @@ def test_turns_in_csv_are_lines_that_people_read(tmp_path):
     assert values("csv", tmp_path)[row.utterance_id]["history"] == f"{OVER_60} No\n{STUDENT} No"
 
 
-def test_characters_are_characters_but_in_sharc(tmp_path):
+def test_case_33_characters_are_characters_but_in_sharc(tmp_path):
     tree = tree_row(full_tree(1), snippet="Zürich 東京", question="Où?", url="https://a.example/b")
     for name in FORMATS:
         text = b"".join(contents(write(name, ListSource({"dev": [tree]}), tmp_path)).values())
