@@ -91,7 +91,7 @@ def test_an_export_is_cut_into_shards_and_each_is_a_task(
     ]
     files = {one["path"]: one for one in ended(job).report["files"]}
     assert "csv/utterances_dev.csv" in files
-    assert len(files) == 1 + 3 + 4 + 3 * len(CARD)
+    assert len(files) == 1 + 1 + 3 + 4 + 3 * len(CARD)
     for path, one in files.items():
         data = (folder_of(job) / "files" / path).read_bytes()
         assert (len(data), hashlib.sha256(data).hexdigest()) == (one["bytes"], one["sha256"])

@@ -65,8 +65,9 @@ def describe(
 
 
 def list_files(folder: Path, inside: str = "") -> list[dict[str, Any]]:
-    """Path from `folder` on, size and SHA-256 of all files under `folder/inside`."""
-    paths = sorted(path for path in (folder / inside).rglob("*") if path.is_file())
+    """Path from `folder` on, size and SHA-256 of all files under `folder/inside`, or of it."""
+    found = [folder / inside, *(folder / inside).rglob("*")]
+    paths = sorted(path for path in found if path.is_file())
     return [_file(folder, path) for path in paths]
 
 

@@ -17,7 +17,7 @@ from django.db.models import Sum
 from django.utils import timezone
 
 from apps.exports.domain.remaining import Course, in_words
-from apps.exports.formats.manifest import sha256_of
+from apps.exports.formats.manifest import MANIFEST, list_files, sha256_of
 from apps.exports.models import ExportShard
 from apps.exports.services.exporting import Wanted, plan_export
 from apps.exports.services.packing import write_manifest, zip_folder
@@ -123,12 +123,13 @@ def _pack(job: Job, wanted: Wanted, plan: dict[str, Any], told: _Told) -> None:
         write_manifest(source, wanted.parameters, formats, plan["release"], work / READY)
         exported = {split: source.classes(split) for split in source.splits}
     files = [one for found in listed.values() for one in found]
+    files += list_files(work / READY, MANIFEST)
     told.begin(PACKING, sum(one["bytes"] for one in files))
     zip_folder(work / READY, work / ARCHIVE, told.add)
     _write_json(work / REPORT, {
         "exported": exported, "warnings": plan["warnings"], "taken_at": plan["taken_at"],
         "size": (work / ARCHIVE).stat().st_size, "sha256": sha256_of(work / ARCHIVE),
-        "files": files,
+        "files": sorted(files, key=lambda one: str(one["path"])),
     })  # fmt: skip
 
 
