@@ -282,6 +282,12 @@ class Node(Provenance):
             models.Index(
                 fields=["tree"], condition=Q(disputed_at__isnull=False), name="node_disputed"
             ),
+            # For the look at all open branches, when nothing is open for somebody.
+            models.Index(
+                fields=["tree", "id", "place"],
+                condition=Q(kind="question", taken_out_at__isnull=True),
+                name="node_live_question",
+            ),
         ]
 
     @classmethod
