@@ -117,6 +117,11 @@ class MiningForm(forms.Form):
         required=False,
         help_text="So that nobody tells them by having none. ShARC has none.",
     )
+    same_split = forms.BooleanField(
+        label="Stay within a split",
+        required=False,
+        help_text="Else a model that learns from train may read scenarios of dev and test there.",
+    )
     anew = forms.BooleanField(
         label="Start over",
         required=False,

@@ -67,7 +67,7 @@ def test_an_admin_mines_from_the_page(client, project):
     assert answer.url == job.get_absolute_url()
     assert job.parameters == {
         "questions_per_tree": 1, "scenarios_per_tree": 2, "threshold": 0.5, "seed": 7,
-        "hard": True, "attach": False, "shard": 0, "shards": 1, "anew": False,
+        "hard": True, "attach": False, "same_split": False, "shard": 0, "shards": 1, "anew": False,
     }  # fmt: skip
     page = client.post(address("negatives_mine"), {**data, "threshold": "0.5"}, follow=True).text
     assert "being drawn already" in page

@@ -32,6 +32,7 @@ from apps.scenarios.services.negatives import (
     queue_mining,
     run_mining,
 )
+from apps.snippets.models import Document
 from apps.trees.domain.tree import Answer, FinalAnswer, Question
 from tests.factories import (
     make_document,
@@ -263,6 +264,17 @@ def test_hard_and_attached_negatives_become_utterances(project, capsys):
         assert len(row.history) == len(negative.attached_place)
         assert (row.answer, row.evidence) == ("Irrelevant", [])
     assert Utterance.objects.filter(negative_question__in=negatives).count() == 18
+
+
+def test_negatives_can_stay_within_a_split(project):
+    documents = Document.objects.filter(project=project).order_by("pk")
+    some = documents.values_list("pk", flat=True)[:3]
+    documents.filter(pk__in=list(some)).update(split="train")
+    call_command("mine_negatives", project="rules", same_split=True)
+    for one in NegativeQuestion.objects.filter(tree__project=project):
+        mine, other = one.tree.question.snippet.document, one.source.snippet.document
+        assert (mine.split, mine != other) == (other.split, True)
+    assert NegativeQuestion.objects.filter(tree__project=project).count() == 12
 
 
 def test_a_scenario_that_left_the_dataset_is_attached_no_more(project):

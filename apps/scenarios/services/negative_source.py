@@ -20,8 +20,12 @@ from apps.trees.models import Node, Tree
 class Source:
     """The pool of a project, and the keys of its trees and scenarios in the pool's order."""
 
-    def __init__(self, project: Project, *, texts: bool = False, places: bool = False) -> None:
-        """`texts` of scenarios are needed to draw hard ones, `places` to attach histories."""
+    def __init__(
+        self, project: Project, *, texts: bool = False, places: bool = False, splits: bool = False
+    ) -> None:
+        """`texts` of scenarios are needed to draw hard ones, `places` to attach histories. With
+        `splits`, only trees of one split lend to each other."""
+        self.has_splits = splits
         self.keys = array("q")
         self.questions = array("q")
         self.texts: list[str] = []
@@ -38,14 +42,15 @@ class Source:
         rows = trees.values_list(
             "pk", "tree_id", "question", "question__text", "question__snippet__text",
             "question__snippet__document__source_url", "question__snippet__document__domain",
+            "question__snippet__document__split",
         )  # fmt: skip
-        for key, tree_id, question, text, rule_text, url, host in rows.iterator():
+        for key, tree_id, question, text, rule_text, url, host, split in rows.iterator():
             self.keys.append(key)
             self.questions.append(question)
             self.texts.append(text)
             yield Candidate(
                 tree_id, url, fold(text), follow_ups.pop(key, ""), host, rule_text,
-                places.pop(key, ()),
+                places.pop(key, ()), split if self.has_splits else "",
             )  # fmt: skip
 
     def _read_scenarios(

@@ -39,6 +39,7 @@ class Wish:
 
     hard    candidates of the same domain that share many words with the rule text come first
     attach  irrelevant questions get a scenario or a history of their tree before them
+    same_split  only trees of one split lend to each other
     """
 
     questions_per_tree: int
@@ -47,6 +48,7 @@ class Wish:
     seed: int = 0
     hard: bool = False
     attach: bool = False
+    same_split: bool = False
 
     @classmethod
     def of(cls, project: Project, *, seed: int = 0) -> Wish:
@@ -60,7 +62,7 @@ class Wish:
         return cls(**{name: job.parameters[name] for name in names if name in job.parameters})
 
     def read(self, project: Project) -> Source:
-        return Source(project, texts=self.hard, places=self.attach)
+        return Source(project, texts=self.hard, places=self.attach, splits=self.same_split)
 
 
 # Jobs ------------------------------------------------------------------------------------------

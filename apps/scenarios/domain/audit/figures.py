@@ -169,7 +169,7 @@ def _crossing_figures(rows: Sequence[Row]) -> Iterator[Figure]:
     yield _of(
         "lent_scenarios", "Irrelevant scenarios that were written for a tree of another split",
         lent_to_another_split(rows),
-        "Replace them where a model must not have read a scenario of dev or test.",
+        "Draw them anew within each split: in train, nobody should read those of dev and test.",
     )  # fmt: skip
 
 

@@ -37,7 +37,7 @@ class Candidate:
 
     `question` is the first question, folded; `follow_ups` are all follow-up questions. Hard
     negatives look at `domain` and `rule_text`. `places` are the ways to its nodes below the root,
-    where a history can be attached.
+    where a history can be attached. Only trees of one `group` (a split) lend to each other.
     """
 
     tree_id: str
@@ -47,6 +47,10 @@ class Candidate:
     domain: str = ""
     rule_text: str = ""
     places: tuple[str, ...] = ()
+    group: str = ""
+
+    def may_lend_to(self, other: Candidate) -> bool:
+        return self.document != other.document and self.group == other.group
 
 
 @dataclass(frozen=True)
@@ -75,6 +79,7 @@ class Result:
 
 
 ONE_DOCUMENT = "all trees come from one source document"
+ONE_DOCUMENT_OF_SPLIT = "all trees of its split come from one source document"
 TOO_LIKE = "all scenarios of other documents belong to trees whose questions are too like these"
 TOO_FEW = "other documents have too few"
 TOO_FEW_UNLIKE = "other documents have too few that are under the threshold"
@@ -164,8 +169,8 @@ class Pool:
 
         `taken` are the trees whose question this one has already.
         """
-        if self._is_one_document:
-            return Result((), wanted, ONE_DOCUMENT if wanted else "")
+        if reason := self._why_none(tree):
+            return _result([], wanted, reason)
         test = self._question_test(tree, taken, threshold=None)
         chance = _chance(seed, self.trees[tree], "questions")
         drawn = _draw(len(self.trees), wanted, test, chance, lambda: range(len(self.trees)))
@@ -179,8 +184,8 @@ class Pool:
         Of some candidates of the same domain those with the most words of the rule text; what the
         domain lacks comes from everywhere in the same way, and then by the usual draw.
         """
-        if self._is_one_document:
-            return Result((), wanted, ONE_DOCUMENT if wanted else "")
+        if reason := self._why_none(tree):
+            return _result([], wanted, reason)
         me = self.trees[tree]
         test = self._question_test(tree, taken, threshold=threshold)
         chance = _chance(seed, me, "hard questions")
@@ -202,7 +207,7 @@ class Pool:
 
         def test(other: int) -> Drawn | None:
             candidate = self.trees[other]
-            if candidate.document == me.document or candidate.question in used:
+            if not candidate.may_lend_to(me) or candidate.question in used:
                 return None
             cosine = self.cosine(tree, other)
             if threshold is not None and cosine >= threshold:
@@ -236,8 +241,8 @@ class Pool:
 
         `taken` are the numbers of scenarios that this tree has already.
         """
-        if self._is_one_document:
-            return Result((), wanted, ONE_DOCUMENT if wanted else "")
+        if reason := self._why_none(tree):
+            return _result([], wanted, reason)
         test = self._scenario_test(tree, taken, threshold)
         chance = _chance(seed, self.trees[tree], "scenarios")
         return self._filled([], tree, wanted, threshold, taken, test, chance)
@@ -247,8 +252,8 @@ class Pool:
     ) -> Result:
         """As `draw_scenarios`; of some candidates of the same domain those with the most words of
         the rule text, then of some from everywhere, then by the usual draw."""
-        if self._is_one_document:
-            return Result((), wanted, ONE_DOCUMENT if wanted else "")
+        if reason := self._why_none(tree):
+            return _result([], wanted, reason)
         me = self.trees[tree]
         test = self._scenario_test(tree, taken, threshold)
         chance = _chance(seed, me, "hard scenarios")
@@ -264,7 +269,7 @@ class Pool:
 
         def test(scenario: int) -> Drawn | None:
             other = self.scenario_trees[scenario]
-            if scenario in used or self.trees[other].document == me.document:
+            if scenario in used or not self.trees[other].may_lend_to(me):
                 return None
             if (cosine := self.cosine(tree, other)) >= threshold:
                 return None
@@ -286,9 +291,19 @@ class Pool:
 
     # Groups ----------------------------------------------------------------------------------
 
+    def _why_none(self, tree: int) -> str:
+        """Why no other tree can lend to this one; empty where one can."""
+        documents = self._documents_of_group
+        if len(documents[self.trees[tree].group]) > 1:
+            return ""
+        return ONE_DOCUMENT if len(documents) == 1 else ONE_DOCUMENT_OF_SPLIT
+
     @cached_property
-    def _is_one_document(self) -> bool:
-        return len({tree.document for tree in self.trees}) < 2
+    def _documents_of_group(self) -> dict[str, set[Hashable]]:
+        found: dict[str, set[Hashable]] = defaultdict(set)
+        for tree in self.trees:
+            found[tree.group].add(tree.document)
+        return found
 
     @cached_property
     def _trees_of_domain(self) -> dict[str, array[int]]:

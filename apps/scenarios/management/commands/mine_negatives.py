@@ -31,6 +31,8 @@ class Command(BaseCommand):
         parser.add_argument("--attach", action="store_true",
                             help="put a scenario or a history of the tree before irrelevant "
                             "questions, so that they are not told by having none")  # fmt: skip
+        parser.add_argument("--same-split", action="store_true",
+                            help="draw only from trees of the same split")  # fmt: skip
         parser.add_argument("--anew", action="store_true",
                             help="first take away what was drawn before and nobody has verified"
                             )  # fmt: skip
@@ -55,7 +57,9 @@ class Command(BaseCommand):
         if not 0 <= asked.get("threshold", 0) <= 1:
             raise CommandError("--threshold: must be between 0 and 1")
         usual = Wish.of(project, seed=options["seed"])
-        return replace(usual, hard=options["hard"], attach=options["attach"], **asked)
+        return replace(
+            usual, **asked, **{name: options[name] for name in ("hard", "attach", "same_split")}
+        )
 
     def _progress(self, step: str, done: int, total: int) -> None:
         self.stderr.write(f"{step} {done:,} of {total:,}" if total else step)

@@ -8,6 +8,7 @@ from apps.scenarios.domain.negatives import pool as pools_module
 from apps.scenarios.domain.negatives.hardness import hardness, words
 from apps.scenarios.domain.negatives.pool import (
     ONE_DOCUMENT,
+    ONE_DOCUMENT_OF_SPLIT,
     TOO_FEW,
     TOO_FEW_UNLIKE,
     TOO_LIKE,
@@ -203,6 +204,19 @@ def test_one_document_gives_nothing():
     assert pool.draw_questions(0, 0, seed=0) == pool.draw_scenarios(0, 0, threshold=1, seed=0)
     for draw in (pool.draw_hard_questions, pool.draw_hard_scenarios):
         assert draw(0, 2, threshold=1.0, seed=0) == Result((), 2, ONE_DOCUMENT)
+
+
+def test_only_trees_of_one_split_lend_to_each_other():
+    splits = ["train", "train", "dev", "train", "dev", "test"]
+    trees = [
+        Candidate(f"{place:040}", place, f"question {place}", "", "a", "", (), split)
+        for place, split in enumerate(splits)
+    ]
+    pool = Pool(trees, range(6), [""] * 6)
+    for draw in (pool.draw_scenarios, pool.draw_hard_scenarios, pool.draw_hard_questions):
+        assert {one.index for one in draw(0, 6, threshold=0.5, seed=0).drawn} == {1, 3}
+        assert draw(5, 1, threshold=0.5, seed=0) == Result((), 1, ONE_DOCUMENT_OF_SPLIT)
+    assert [one.index for one in pool.draw_questions(2, 2, seed=0).drawn] == [4]
 
 
 def test_trees_that_are_all_alike_give_no_scenario():
