@@ -118,6 +118,8 @@ def visits_of_an_admin(project: Project) -> Iterator[Visit]:
         "snippets:licences",
     ):  # fmt: skip
         yield visit(name, slug)
+    preview = "?train=70&dev=10&test=20&anew=on"
+    yield visit("exports:splits", slug, query=preview, state="preview")
     yield visit("projects:guideline", slug, "trees")
     yield from visits_of_first_questions(project)
     yield from visits_of_a_worker(project)

@@ -233,8 +233,8 @@ CONSUMERS: list[tuple[str, str, Callable[[Path], str]]] = [
 ]
 
 
-OPTIONAL = {"tensorflow-cpu"}
-"""Tried where they are installed: `make test-consumers` asks for them by name."""
+EITHER = ("tensorflow-cpu", "tfrecord")
+"""The first that is installed: one process cannot have both, each brings the same messages."""
 
 
 def is_installed(package: str) -> bool:
@@ -245,8 +245,9 @@ def is_installed(package: str) -> bool:
 
 
 def rows(project: Path) -> Iterator[tuple[bool, str]]:
+    chosen = next(filter(is_installed, EITHER))
     for format_name, package, consume in CONSUMERS:
-        if package in OPTIONAL and not is_installed(package):
+        if package in EITHER and package != chosen:
             continue
         line = f"| {project.name} | {format_name} | {package} {version(package)} |"
         try:
