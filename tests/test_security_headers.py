@@ -60,6 +60,7 @@ def test_every_page_of_a_project(client):
 
 PAGES_OF_A_PROJECT = (
     "desk:project", "trees:list", "scenarios:utterances", "exports:list", "exports:import",
+    "exports:splits", "exports:split_documents", "exports:card", "snippets:licences",
     "projects:settings", "projects:guidelines", "projects:people", "projects:log",
     "snippets:documents", "snippets:snippets", "snippets:upload", "snippets:paste",
     "snippets:segmentation", "snippets:numbers",
