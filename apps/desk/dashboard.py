@@ -74,12 +74,14 @@ def dashboard_of(project: Project) -> Dashboard:
     trees, listed = (_address(project, name) for name in ("trees:list", "scenarios:utterances"))
     documents = _address(project, "snippets:documents")
     snippets = _address(project, "snippets:snippets")
+    questions = _address(project, "snippets:questions")
+    scenarios = _address(project, "scenarios:scenario_list")
     stages = (
         _stage("Documents", counts["documents"], _split_parts(documents), url=documents),
         _stage("Snippets", counts["snippets"], _snippet_parts(snippets), url=snippets),
-        _stage("Questions", counts["questions"], _QUESTION_PARTS),
+        _stage("Questions", counts["questions"], _QUESTION_PARTS, url=questions),
         _stage("Trees", counts["trees"], _tree_parts(trees), url=trees),
-        _stage("Scenarios", counts["scenarios"], _SCENARIO_PARTS),
+        _stage("Scenarios", counts["scenarios"], _SCENARIO_PARTS, url=scenarios),
         _stage("Utterances", _total(utterances), _answer_parts(listed, {}), url=listed),
     )
     stuck = tuple(stuck_in(project, counts))
