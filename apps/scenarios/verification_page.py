@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import dropwhile, groupby
@@ -16,7 +16,7 @@ from apps.scenarios.domain.consistency import Inconsistency
 from apps.scenarios.models import CorrectionDraft, Utterance, UtteranceQuerySet, Waived
 from apps.scenarios.services.proof import find_inconsistency
 from apps.scenarios.services.verification import REASONS, open_of_tree, seen_of
-from apps.scenarios.verification_forms import CorrectionForm, DropForm, WhyForm
+from apps.scenarios.verification_forms import CorrectionForm, DropForm, WhyForm, turns_of_draft
 from apps.trees.domain import tree as domain
 from apps.trees.models import Tree
 
@@ -130,11 +130,20 @@ def bench(utterance: Utterance, reader: User, **forms: Any) -> dict[str, Any]:
         "accept_form": WhyForm(),
         "drop_form": DropForm(),
         "draft": draft,
+        "aside": [list(_texts(content)) for content in draft.aside] if draft else [],
         "correction_form": CorrectionForm(
             utterance=utterance, draft=draft.content if draft else None
         ),
         **forms,
     }
+
+
+def _texts(content: Mapping[str, str]) -> Iterator[str]:
+    """What somebody typed into the form of a correction, in its order."""
+    turns = [turn for name in ("history", "evidence") for turn in turns_of_draft(content, name)]
+    told = [content.get("part-scenario", ""), *(" ".join(turn.values()) for turn in turns)]
+    told += [content.get("part-answer", ""), content.get("part-why", "")]
+    yield from filter(None, map(str.strip, told))
 
 
 def _waiver_of(utterance: Utterance, finding: Inconsistency) -> Waived | None:

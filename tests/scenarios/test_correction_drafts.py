@@ -86,7 +86,8 @@ def test_an_older_draft_is_refused_and_kept_aside(client, expert, utterance):
     assert save(client, utterance, 2, scenario="Theirs!").status_code == 200  # sent once more
     (draft,) = CorrectionDraft.objects.all()
     assert [content["part-scenario"] for content in draft.aside] == ["Mine."]
-    assert "Typed in another window, and not saved: Mine." in shown(client, utterance)[1]
+    words = shown(client, utterance)[1]
+    assert f"Typed in another window, and not saved: Mine. {OLD} Yes Yes" in words
 
 
 def test_a_draft_of_an_utterance_that_has_changed_is_told_and_kept(client, expert, utterance):
