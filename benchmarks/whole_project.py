@@ -5,12 +5,10 @@ checks; workers grow the trees, write scenarios and check each other's; negative
 made, trees expanded; an expert verifies dev and test; the answers are proven, the dataset is
 audited, exported as a release, and the export is checked. What each step comes to is printed.
 Works on a temporary database of the kind that DATABASE_URL names.
-Usage: python benchmarks/whole_project.py [documents]
+Usage: python -m benchmarks.whole_project [documents]
 """
 
 import json
-import logging
-import os
 import re
 import sys
 import tempfile
@@ -20,52 +18,49 @@ from io import StringIO
 from itertools import count
 from pathlib import Path
 
-import django
+from benchmarks._studio import arguments, temporary_database
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-os.environ["DJANGO_SETTINGS_MODULE"] = "sharc_studio.settings"
-django.setup()
+# isort: split
+from django.core.management import call_command
+from django.db import connection
+from django.utils import timezone
 
-from django.core.management import call_command  # noqa: E402
-from django.db import connection  # noqa: E402
-from django.utils import timezone  # noqa: E402
-
-from apps.accounts.models import User  # noqa: E402
-from apps.projects.models import Project, Role  # noqa: E402
-from apps.projects.services.projects import add_member, create_project  # noqa: E402
-from apps.scenarios.domain.fact_sheet import Stated  # noqa: E402
-from apps.scenarios.models import Scenario, ScenarioCheck, Utterance  # noqa: E402
-from apps.scenarios.services import verification  # noqa: E402
-from apps.scenarios.services.fact_sheets import decide_sheet  # noqa: E402
-from apps.scenarios.services.proof import (  # noqa: E402
+from apps.accounts.models import User
+from apps.projects.models import Project, Role
+from apps.projects.services.projects import add_member, create_project
+from apps.scenarios.domain.fact_sheet import Stated
+from apps.scenarios.models import Scenario, ScenarioCheck, Utterance
+from apps.scenarios.services import verification
+from apps.scenarios.services.fact_sheets import decide_sheet
+from apps.scenarios.services.proof import (
     find_inconsistency,
     findings_of,
     numbers_of,
     prove,
     waive,
 )
-from apps.scenarios.services.scenario_checks import (  # noqa: E402
+from apps.scenarios.services.scenario_checks import (
     Reading,
     Unrelated,
     sheet_now,
     submit_check,
 )
-from apps.scenarios.services.scenario_work import (  # noqa: E402
+from apps.scenarios.services.scenario_work import (
     prompt_of,
     say_that_it_fits,
     submit_scenario,
 )
-from apps.scenarios.verification_page import next_to_verify  # noqa: E402
-from apps.snippets.models import Snippet  # noqa: E402
-from apps.snippets.services.bench import accept_all  # noqa: E402
-from apps.snippets.services.bench_leases import put_down, take_next  # noqa: E402
-from apps.snippets.services.question_checks import approve_question, take_check  # noqa: E402
-from apps.snippets.services.questions import submit_question, take_question  # noqa: E402
-from apps.trees.domain.tree import Answer  # noqa: E402
-from apps.trees.models import Tree  # noqa: E402
-from apps.trees.simulation.people import make_people  # noqa: E402
-from apps.workers.models import Assignment, Kind  # noqa: E402
-from apps.workers.services.next_work import take_work  # noqa: E402
+from apps.scenarios.verification_page import next_to_verify
+from apps.snippets.models import Snippet
+from apps.snippets.services.bench import accept_all
+from apps.snippets.services.bench_leases import put_down, take_next
+from apps.snippets.services.question_checks import approve_question, take_check
+from apps.snippets.services.questions import submit_question, take_question
+from apps.trees.domain.tree import Answer
+from apps.trees.models import Tree
+from apps.trees.simulation.people import make_people
+from apps.workers.models import Assignment, Kind
+from apps.workers.services.next_work import take_work
 
 SLUG = "whole"
 WORKERS = 8
@@ -326,18 +321,12 @@ def _release(project: Project, out: Path) -> dict[str, int]:
 
 
 def main() -> int:
-    documents = int(sys.argv[1]) if len(sys.argv) > 1 else 6
-    logging.disable(logging.CRITICAL)
-    name = connection.settings_dict["NAME"]
-    connection.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            sys.stdout.write(f"{documents:,} documents, {connection.vendor}\n")
-            counts = run(Path(folder), documents=documents, say=sys.stdout.write)
-        release = counts["release"]
-        return int(release["in the files"] != release["in the dataset"])
-    finally:
-        connection.creation.destroy_test_db(str(name), verbosity=0)
+    [documents] = arguments(6)
+    with temporary_database(), tempfile.TemporaryDirectory() as folder:
+        sys.stdout.write(f"{documents:,} documents, {connection.vendor}\n")
+        counts = run(Path(folder), documents=documents, say=sys.stdout.write)
+    release = counts["release"]
+    return int(release["in the files"] != release["in the dataset"])
 
 
 if __name__ == "__main__":

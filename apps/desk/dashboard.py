@@ -10,7 +10,7 @@ from django.db.models import Case, Count, Exists, F, OuterRef, QuerySet, Subquer
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 
-from apps.desk.stuck import Stuck, stuck_in, stuck_rows
+from apps.desk.stuck import Stuck, stuck_in, stuck_rows, unverified
 from apps.projects.models import Project, Split
 from apps.scenarios.models import Fact, Scenario, Utterance
 from apps.snippets.models import Document, Question, Snippet
@@ -99,12 +99,14 @@ def _counts(project: Project) -> dict[str, Counter[str]]:
         default=Value("without"),
     )
     accepted = Question.objects.filter(state=Question.State.ACCEPTED)
+    trees, number = unverified(project)
     rows = _grouped(Document.objects.filter(project=project), "documents", F("split")).union(
         _grouped(Snippet.objects.filter(document__project=project), "snippets", F("state")),
         _grouped(accepted.filter(snippet__document__project=project), "questions", has_tree),
         _grouped(Tree.objects.filter(project=project), "trees", F("state")),
         _grouped(Scenario.objects.kept().filter(tree__project=project), "scenarios", has_facts),
         *(_grouped(rows, "stuck", Value(name)) for name, rows in stuck_rows(project).items()),
+        _grouped(trees, "stuck", Value("unverified"), number),
         all=True,
     )
     counts: dict[str, Counter[str]] = defaultdict(Counter)
@@ -113,9 +115,12 @@ def _counts(project: Project) -> dict[str, Counter[str]]:
     return counts
 
 
-def _grouped(rows: QuerySet[Any], step: str, part: F | Case | Value) -> QuerySet[Any]:
+def _grouped(
+    rows: QuerySet[Any], step: str, part: F | Case | Value, number: Any = None
+) -> QuerySet[Any]:
+    """`number` is what is added up, if it is not the rows themselves."""
     parts = rows.order_by().annotate(step=Value(step), part=part).values_list("step", "part")
-    counted: QuerySet[Any] = parts.annotate(number=Count("pk"))
+    counted: QuerySet[Any] = parts.annotate(number=number or Count("pk"))
     return counted
 
 

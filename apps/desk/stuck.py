@@ -4,12 +4,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Count, OuterRef, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
 from django.urls import reverse
 
 from apps.projects.models import Project
-from apps.scenarios.models import Contradiction, Finding, Scenario, ScenarioFault
-from apps.scenarios.verification_page import waiting
+from apps.scenarios.models import (
+    Contradiction,
+    Finding,
+    Scenario,
+    ScenarioFault,
+    Utterance,
+    UtteranceQuerySet,
+)
+from apps.scenarios.verification_page import VERIFIED_SPLITS
 from apps.trees.models import Tree
 
 
@@ -75,8 +83,27 @@ def stuck_rows(project: Project) -> Mapping[str, QuerySet[Any]]:
         "disputed": scenarios.filter(state=Scenario.State.DISPUTED),
         "faults": faults.exclude(reason=ScenarioFault.Reason.NO_FACTS),
         "findings": Finding.objects.blocking().filter(utterance__project=project),
-        "unverified": waiting(project),
     }
+
+
+def unverified(project: Project) -> tuple[QuerySet[Any], Any]:
+    """The trees of dev and test, and how to add up what experts have to look at: as many as
+    `UtteranceQuerySet.to_verify` has.
+
+    Tree by tree, which two indexes answer: three times as fast as looking at every utterance.
+    """
+    of_tree = Utterance.objects.filter(tree=OuterRef("pk")).order_by()
+    fresh = of_tree.filter(state=Utterance.State.TO_VERIFY).made_here()
+    gone = of_tree.in_force().filter(gone_at__isnull=False).exclude(pk__in=fresh.values("pk"))
+    trees = Tree.objects.filter(
+        project=project, question__snippet__document__split__in=VERIFIED_SPLITS
+    )
+    return trees, Sum(_number(fresh) + _number(gone))
+
+
+def _number(of_tree: UtteranceQuerySet) -> Coalesce:
+    number = of_tree.values("tree").annotate(number=Count("*")).values("number")
+    return Coalesce(Subquery(number), 0)
 
 
 def stuck_in(project: Project, counts: Mapping[str, Mapping[str, int]]) -> Iterator[Stuck]:

@@ -11,8 +11,9 @@ from django.utils import timezone
 from apps.desk.dashboard import BAR_WIDTH, dashboard_of
 from apps.desk.last_days import work_of_last_days
 from apps.projects.models import Guideline, Job, Role
-from apps.scenarios.models import Prompt
+from apps.scenarios.models import Prompt, Utterance
 from apps.scenarios.services.proof import prove
+from apps.scenarios.verification_page import waiting
 from apps.snippets.models import Snippet
 from apps.trees.domain.tree import Answer, FinalAnswer, OpenBranch, Question, Turn
 from apps.workers.models import Assignment
@@ -186,6 +187,24 @@ def test_what_experts_must_decide_on_scenarios_and_utterances_is_stuck(client):
     ]  # fmt: skip
     for one in stuck:
         assert client.get(one.url).status_code == 200
+
+
+def test_the_dashboard_counts_what_the_verification_counts(project):
+    tree, now, ada = make_tree(project, ADULT), timezone.now(), make_user()
+    job, expansion = (
+        Job.objects.create(project=project, kind=kind) for kind in ("import", "expansion")
+    )
+    for made_by in (None, job, expansion):
+        for gone_at in (None, now):
+            for state in Utterance.State:
+                make_utterance(
+                    tree, job=made_by, gone_at=gone_at, state=state, verified_by=ada,
+                    verified_at=now, dropped_reason="So." if state == "dropped" else "",
+                )  # fmt: skip
+    train = make_document(project, split="train")
+    make_utterance(make_tree(project, ADULT, question=make_question(make_snippet(train))))
+    (found,) = [one.count for one in dashboard_of(project).stuck if "dev and test" in one.words]
+    assert found == waiting(project).count() == 2 + 3 * 3
 
 
 def test_nothing_stuck_is_said_too(client, project):
