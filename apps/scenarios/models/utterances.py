@@ -40,10 +40,6 @@ class UtteranceQuerySet(models.QuerySet["Utterance"]):
         """Those that came in a file; whoever published it stands for them."""
         return self.filter(job__isnull=False).exclude(job__in=_expansions())
 
-    def made_here(self) -> UtteranceQuerySet:
-        """Those that did not come in a file."""
-        return self.filter(_made_here())
-
     def to_verify(self) -> UtteranceQuerySet:
         """Those that an expert has still to look at, also because the tree has changed since."""
         fresh = _made_here() & Q(state=Utterance.State.TO_VERIFY)
