@@ -15,6 +15,7 @@ from apps.accounts.models import User
 from apps.desk.demo.content import Branch, Demo, ScenarioText, SnippetText, Source, demo
 from apps.desk.demo.logins import draw_password, keep_logins
 from apps.desk.demo.negatives import draw_negatives
+from apps.exports.models import DatasetCard
 from apps.projects.errors import StudioError
 from apps.projects.models import AuditEvent, Guideline, Project, Role
 from apps.projects.services import audit
@@ -33,6 +34,11 @@ from apps.workers.models import Assignment, Kind
 LOADED = "load demo"
 DAYS = 28
 _LEASE = timedelta(hours=1)
+CARD = {
+    "description": "Made-up rules of made-up places: to see how the studio works, not to train on.",
+    "creators": "The people of the demo, who are made up",
+    "pay": "Nothing: nobody did this work.",
+}
 
 
 class DemoNamesTakenError(StudioError):
@@ -108,6 +114,7 @@ def load_demo(*, now: datetime) -> Project | None:
     _make_documents(loading, content)
     draw_negatives(project, made_by=project.created_by, at=now)
     expand_project(project, author=project.created_by, progress=_say_nothing)
+    DatasetCard.objects.create(project=project, **CARD)
     audit.record(None, LOADED, project, project=project)
     keep_logins(people.values(), password)
     return project
