@@ -6,27 +6,19 @@ file has no page here: who published the file stands for it, and card and manife
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from apps.exports.errors import ExportRefusedError
 from apps.exports.services.exportable import exportable
 from apps.projects.models import Project, Split
-from apps.snippets.models import Document, DocumentQuerySet
+from apps.snippets.models import Document
 
 
 def refuse_without_licence(
     project: Project, splits: Iterable[Split], *, allow_unverified: bool
 ) -> None:
     """Raises ExportRefusedError."""
-    lacking = [
-        document
-        for split in splits
-        for document in _told_in(project, split, allow_unverified=allow_unverified)
-        .collected()
-        .filter(licence="")
-        .values_list("source_url", flat=True)
-        .order_by("source_url", "version")
-    ]
+    lacking = list(_lacking(project, splits, allow_unverified=allow_unverified))
     if lacking:
         documents = "one document has" if len(lacking) == 1 else f"{len(lacking):,} documents have"
         raise ExportRefusedError(
@@ -36,8 +28,14 @@ def refuse_without_licence(
         )
 
 
-def _told_in(project: Project, split: Split, *, allow_unverified: bool) -> DocumentQuerySet:
-    """The documents that utterances of the export are about."""
-    rows = exportable(project, split, allow_unverified=allow_unverified)
-    asked = rows.order_by().values("tree__question__snippet__document")
-    return Document.objects.filter(project=project, pk__in=asked)
+def _lacking(project: Project, splits: Iterable[Split], *, allow_unverified: bool) -> Iterator[str]:
+    """The source URLs of documents without a licence that utterances of the export are about."""
+    documents = Document.objects.filter(project=project, licence="").collected()
+    for split in splits:
+        here = documents.filter(split=split)
+        # Nearly always there is none: to look through all utterances would take seconds.
+        if here.exists():
+            rows = exportable(project, split, allow_unverified=allow_unverified)
+            asked = rows.order_by().values("tree__question__snippet__document")
+            told = here.filter(pk__in=asked).order_by("source_url", "version")
+            yield from told.values_list("source_url", flat=True)
