@@ -91,17 +91,19 @@ def download(request: HttpRequest, slug: str, job_id: int) -> HttpResponse:
 @login_not_required  # the signature says that somebody who may has passed it on
 @require_safe
 @never_cache
-def file(request: HttpRequest, token: str) -> FileResponse:
+def file(request: HttpRequest, token: str) -> HttpResponse | FileResponse:
     try:
         name, called = LocalStorage().linked(token)
         stream = open_kept(name)
-    except BadSignature as error:
-        raise Http404(
-            "This link has run out; ask for the file anew on the export's page."
-        ) from error
-    except OSError as error:
-        raise Http404("The file is no longer kept; export again.") from error
+    except BadSignature:
+        return _without_file(request, "This link has run out, or is not whole.")
+    except OSError:
+        return _without_file(request, "The file is no longer kept.")
     return FileResponse(stream, as_attachment=True, filename=called)
+
+
+def _without_file(request: HttpRequest, why: str) -> HttpResponse:
+    return render(request, "exports/no_file.html", {"why": why}, status=404)
 
 
 @require_POST

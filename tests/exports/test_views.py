@@ -148,6 +148,8 @@ def test_an_export_is_made_and_downloaded(client, admin):
         "done", {"dev": {"yes": 4, "no": 1, "irrelevant": 1, "more": 3}},
     )  # fmt: skip
     assert "Download the zip file" in client.get(job.get_absolute_url()).content.decode()
+    page = client.get(job.get_absolute_url()).content.decode()
+    assert 'value="http://testserver/exports/file/' in page
     link = client.get(reverse("exports:download", args=["buses", job.pk])).url
     client.logout()  # the link is for whoever has it
     download = client.get(link)
