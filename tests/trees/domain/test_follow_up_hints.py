@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path as FilePath
@@ -281,3 +283,17 @@ def test_the_questions_of_sharc_are_left_in_peace(sharc_dev: FilePath) -> None:
         )
     )
     assert found == {FollowUpCode.NO_QUESTION_MARK: 3, FollowUpCode.NOT_YES_OR_NO: 1}
+
+
+def test_hints_do_not_wait_for_scikit_learn() -> None:
+    """Its import takes a second, which the first person of each web process would wait."""
+    program = (
+        "import sys; from apps.trees.domain.follow_up_hints import follow_up_hints as hints; "
+        "found = hints('Are you in work now?', asked=['Are you in work?'], rule_text='', "
+        "language='en', threshold=0.5); "
+        "print(*(hint.code for hint in found), 'sklearn' in sys.modules, sep='; ')"
+    )
+    out = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert out.stdout.strip() == "close to a question on this path; False"
