@@ -1,6 +1,7 @@
 """Exports of what is in the database: every format, and where its files go."""
 
 import json
+import os
 import re
 import zipfile
 from io import StringIO
@@ -281,6 +282,14 @@ def test_an_export_that_fails_leaves_nothing_behind(buses, tmp_path, monkeypatch
     assert not (tmp_path / "new").exists()
     assert list((tmp_path / "there").iterdir()) == []
     assert [path for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_what_a_killed_export_left_is_removed_by_the_next_one(exported, tmp_path):
+    for name in (".partial-999999999-x", f".partial-{os.getpid()}-x", ".partial-mine"):
+        (tmp_path / name / "export").mkdir(parents=True)
+    exported("csv")
+    left = sorted(path.name for path in tmp_path.glob(".partial-*"))
+    assert left == sorted([f".partial-{os.getpid()}-x", ".partial-mine"])
 
 
 def test_a_folder_that_cannot_be_written_is_named(buses, tmp_path):

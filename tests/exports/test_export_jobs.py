@@ -2,7 +2,9 @@
 
 import hashlib
 import json
+import os
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -319,6 +321,26 @@ def test_clean_up_takes_what_nobody_needs_and_nothing_else(project, alone):
     assert here == {"failed", "running"}
     assert not folder_of(Job(pk=987654)).exists()
     ended(done)
+
+
+def test_uploads_that_no_import_waits_for_are_cleaned_up(project, settings):
+    waiting = Job.objects.create(
+        project=project, kind="ShARC import", task="exports.import_sharc",
+        parameters={"files": {"utterances": [["a.json", "uploads/import_a"]]}},
+    )  # fmt: skip
+    uploads = Path(settings.MEDIA_ROOT) / "uploads"
+    uploads.mkdir(parents=True)
+    for name, hours in {"import_a": 9, "import_b": 9, "import_c": 0, "documents_d": 9}.items():
+        (uploads / name).write_text("x")
+        then = time.time() - 3600 * hours
+        os.utime(uploads / name, (then, then))
+    keeping.clean_up()
+    assert sorted(path.name for path in uploads.iterdir()) == [
+        "documents_d", "import_a", "import_c",
+    ]  # fmt: skip
+    Job.objects.filter(pk=waiting.pk).update(state="cancelled", finished_at=timezone.now())
+    keeping.clean_up()
+    assert sorted(path.name for path in uploads.iterdir()) == ["documents_d", "import_c"]
 
 
 def test_an_export_is_kept_in_a_bucket(project, alone, settings, monkeypatch, client):

@@ -137,8 +137,11 @@ def _write_files(shard: ExportShard, source: Snapshot, folder: Path, wanted: Wan
 
 def help_with(shard_id: int) -> None:
     """What a worker does that was called: a fault is left to the one who runs the export."""
+    asked = ExportShard.objects.select_related("job").filter(pk=shard_id).first()
+    if asked is None or not snapshot_of(asked.job).exists():
+        return  # it is over, or its files lie where this machine cannot see them
     shard = take(shard_id)
-    if shard is None or not snapshot_of(shard.job).exists():
+    if shard is None:
         return
     try:
         write(shard, partial(_refuse_if_ended, shard))
