@@ -34,6 +34,7 @@ HALVES: dict[str, dict[str, int]] = {
 def make_project(trees: int, **votes: int) -> Project:
     project = Project.objects.create(
         slug=f"growing-{Project.objects.count()}", name="Growing", max_depth=3, active_trees=50,
+        scenarios_per_finished_tree=0,
         **votes,
     )  # fmt: skip
     document = Document.objects.create(

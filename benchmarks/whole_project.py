@@ -28,7 +28,6 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.projects.models import Project, Role
 from apps.projects.services.projects import add_member, create_project
-from apps.scenarios.domain.fact_sheet import Stated
 from apps.scenarios.models import Scenario, ScenarioCheck, Utterance
 from apps.scenarios.services import verification
 from apps.scenarios.services.fact_sheets import decide_sheet
@@ -40,15 +39,7 @@ from apps.scenarios.services.proof import (
     waive,
 )
 from apps.scenarios.services.scenario_checks import (
-    Reading,
-    Unrelated,
     sheet_now,
-    submit_check,
-)
-from apps.scenarios.services.scenario_work import (
-    prompt_of,
-    say_that_it_fits,
-    submit_scenario,
 )
 from apps.scenarios.verification_page import next_to_verify
 from apps.snippets.models import Snippet
@@ -56,14 +47,10 @@ from apps.snippets.services.bench import accept_all
 from apps.snippets.services.bench_leases import put_down, take_next
 from apps.snippets.services.question_checks import approve_question, take_check
 from apps.snippets.services.questions import submit_question, take_question
-from apps.trees.domain.tree import Answer
 from apps.trees.models import Tree
-from apps.trees.simulation.people import make_people
-from apps.workers.models import Assignment, Kind
-from apps.workers.services.next_work import take_work
 
 SLUG = "whole"
-WORKERS = 8
+WORKERS = 16
 SUBJECTS = ("buses", "bees", "boats", "barns", "bikes", "beaches", "bridges", "bakeries")
 
 Say = Callable[[str], object]
@@ -135,53 +122,25 @@ def write_questions(project: Project, people: People) -> None:
         approve_question(lease, key=f"k{lease.pk}", now=timezone.now())
 
 
-# Scenarios --------------------------------------------------------------------------------------
+# Trees and scenarios ----------------------------------------------------------------------------
 
 
-def work_on_scenarios(project: Project, workers: list[User]) -> dict[str, int]:
-    """Everybody takes work in turn until nobody gets any."""
-    counts = {"written": 0, "checked": 0}
-    idle = 0
-    for number in count():
-        work = take_work(project, worker=workers[number % len(workers)], now=timezone.now())
-        idle = 0 if work else idle + 1
-        if idle == len(workers):
-            return counts
-        if work and work.kind == Kind.SCENARIO:
-            _write(work, number)
-            counts["written"] += 1
-        elif work and work.kind == Kind.SCENARIO_CHECK:
-            _check(work, is_odd=counts["checked"] % 5 == 4)
-            counts["checked"] += 1
-    raise AssertionError  # `count` does not end
+def grow_and_write(project: Project) -> dict[str, int]:
+    """Workers grow the trees, write scenarios and check each other's, until all is done."""
+    grown = _numbers(command(
+        "simulate_workers", f"--project={project.slug}", f"--workers={WORKERS}", "--until-done",
+        "--seed=1", "--rejections=0", "--crashes=0",
+    ))  # fmt: skip
+    return {name: grown[name] for name in ("trees finished", "live nodes", "accepted")}
 
 
-def _write(work: Assignment, number: int) -> None:
-    now = timezone.now()
-    say_that_it_fits(work, now=now)
-    words = {Answer.YES: "that is so", Answer.NO: "that is not for me"}
-    told = [turn for _, turn in prompt_of(work).cards]
-    text = " ".join(
-        f"As for {turn.follow_up_question[-12:-1]}: {words[turn.follow_up_answer]}."
-        for turn in told
-    )
-    submit_scenario(
-        work, text=f"I am person {number}. {text}", pasted=0, key=f"k{work.pk}", now=now
-    )
-
-
-def _check(work: Assignment, *, is_odd: bool) -> None:
-    """Reads what the sheet has; an odd one reads the first fact otherwise."""
-    scenario = Scenario.objects.select_related("prompt").get(pk=work.work_id)
-    says = {fact.follow_up_question: Stated(fact.follow_up_answer) for fact in scenario.facts.all()}
-    if is_odd:
-        says[next(iter(says))] = Stated.NOT
-    other = scenario.prompt.unrelated if scenario.prompt else None
-    reading = Reading(
-        says, own_words=True, verdict=ScenarioCheck.Verdict.APPROVES,
-        unrelated=Unrelated(Stated(other.follow_up_answer), contradicts=False) if other else None,
-    )  # fmt: skip
-    submit_check(work, reading, key=f"k{work.pk}", now=timezone.now())
+def scenarios(project: Project) -> dict[str, int]:
+    rows = Scenario.objects.filter(tree__project=project)
+    return {
+        "kept": rows.kept().count(),
+        "sent back": rows.filter(state=Scenario.State.SENT_BACK).count(),
+        "checks": ScenarioCheck.objects.filter(scenario__in=rows).count(),
+    }
 
 
 def decide_disputes(project: Project, expert: User) -> int:
@@ -269,15 +228,11 @@ def run(folder: Path, *, documents: int, say: Say) -> Counts:
     ready = snippets.filter(questions__state="accepted")
     left = snippets.count() - ready.count()
     tell("questions", {"accepted": ready.count(), "snippets left": left})
-    grown = _numbers(command(
-        "simulate_workers", f"--project={SLUG}", f"--workers={WORKERS}", "--until-done", "--seed=1",
-        "--rejections=0", "--crashes=0",
-    ))  # fmt: skip
-    tell("trees", {name: grown[name] for name in ("trees finished", "live nodes", "accepted")})
+    tell("trees", grow_and_write(project))
     flagged = Tree.objects.filter(project=project).flagged()
     tell("redundant", {"trees for an expert": flagged.count()})
-    written = work_on_scenarios(project, make_people(project, 2 * WORKERS))
-    tell("scenarios", {**written, "disputed": decide_disputes(project, people.expert)})
+    disputed = decide_disputes(project, people.expert)
+    tell("scenarios", {**scenarios(project), "disputed": disputed})
     tell("negatives", _negatives(project))
     command("make_splits", f"--project={SLUG}", "--ratios", "0.4", "0.3", "0.3")
     command("expand_utterances", f"--project={SLUG}")

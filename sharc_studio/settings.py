@@ -170,6 +170,12 @@ WORK_SOURCES = [
     "apps.trees.services.open_work.new_trees",
 ]
 
+# What scripted people do (simulate_workers) of the work that trees do not know.
+SIMULATED_WORK = {
+    "scenario": "apps.scenarios.services.simulated.write",
+    "scenario check": "apps.scenarios.services.simulated.check",
+}
+
 # Time and language ----------------------------------------------------------------------------
 
 LANGUAGE_CODE = "en-gb"

@@ -3,40 +3,35 @@
 import hashlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from threading import BoundedSemaphore
 from typing import Any, TypeVar
 from uuid import uuid4
 
+from django.conf import settings
 from django.db import connection
 from django.db.models import F
 from django.utils import timezone
+from django.utils.module_loading import import_string
 
 from apps.accounts.models import User
+from apps.projects.errors import StudioError
 from apps.projects.models import Project
 from apps.trees.domain.places import OPEN_ROOT
 from apps.trees.domain.simulated_user import SEED_BYTES
 from apps.trees.domain.tree import Answer
-from apps.trees.errors import GrowingError
 from apps.trees.models import NodeCheck, Tree
 from apps.trees.services.checks import Rejection, reject_turn, vote_to_keep, vote_to_reject
-from apps.trees.services.open_work import new_trees, node_checks, reannotations, started_branches
 from apps.trees.services.paths import return_path, submit_path
 from apps.trees.services.walks import Walk, agree, ask, give_final_answer, undo
 from apps.trees.simulation.hands import RefusedError
-from apps.trees.simulation.script import Asked, Ended, Seen
-from apps.workers.errors import WorkError
+from apps.trees.simulation.script import Asked, Ended, Script, Seen
 from apps.workers.models import Assignment, Kind
 from apps.workers.services.leases import return_work
 from apps.workers.services.next_work import take_work
 from apps.workers.services.submits import NotTaken, Submitted
 
 T = TypeVar("T")
-TREE_KINDS = (Kind.PATH, Kind.NODE_CHECK)
-TREE_SOURCES = [
-    f"{source.__module__}.{source.__name__}"
-    for source in (reannotations, started_branches, node_checks, new_trees)
-]
-
 # A second click has a connection of its own, and PostgreSQL has a limited number of them.
 _SECOND_CLICKS = BoundedSemaphore(4)
 
@@ -64,15 +59,10 @@ class ServiceHands:
 
     def take(self) -> Seen | None:
         self.work = self._do(
-            lambda: take_work(
-                self.project, worker=self.worker, now=timezone.now(), sources=TREE_SOURCES
-            )
+            lambda: take_work(self.project, worker=self.worker, now=timezone.now())
         )
         if self.work is None:
             return None
-        if self.work.kind not in TREE_KINDS:
-            self.give_back("Scripted people grow trees only")
-            return self.take()
         if self.seed and self.work.part == OPEN_ROOT:
             self._sow(self.work)
         return self._seen()
@@ -151,6 +141,8 @@ class ServiceHands:
         work = self.in_hand
         if work.kind == Kind.NODE_CHECK:
             return Seen(is_check=True)
+        if work.kind != Kind.PATH:
+            return Seen(other_work=partial(self._other_work, settings.SIMULATED_WORK[work.kind]))
         walk = Walk(work)
         return Seen(
             needs_check=walk.needs_check,
@@ -161,6 +153,11 @@ class ServiceHands:
             rule_text=walk.tree.question.snippet.text,
             span_wanted=walk.tree.spans_required,
         )
+
+    def _other_work(self, name: str, script: Script) -> Callable[[], Ended]:
+        """Work of an app that this one must not know goes by name."""
+        end = _told(lambda: import_string(name)(self.in_hand, script))
+        return lambda: self._end(lambda: end(self.in_hand))
 
     def _step(self, act: Callable[[], Assignment]) -> Seen:
         self.work = self._do(act)
@@ -202,8 +199,11 @@ def let_time_run_out(lease: Assignment) -> None:
 def _told(act: Callable[[], T]) -> T:
     try:
         return act()
-    except (GrowingError, WorkError) as refusal:
-        raise RefusedError(refusal.code) from refusal
+    except StudioError as refusal:
+        code = getattr(refusal, "code", "")
+        if not code:
+            raise
+        raise RefusedError(code) from refusal
 
 
 def _outcome(act: Callable[[], Any]) -> Any:
