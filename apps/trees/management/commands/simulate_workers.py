@@ -28,7 +28,8 @@ HELP = {
 
 class Command(BaseCommand):
     help = (
-        "Lets scripted people grow the project's trees through the services that the pages use, "
+        "Lets scripted people grow the project's trees, write scenarios and check each other's, "
+        "through the services that the pages use, "
         "each in a thread: sim-0001, sim-0002, … with accounts that nobody can log in with. "
         "Without --until-done each does one piece of work. Through the pages (--http) they write "
         "and check scenarios, too."
