@@ -456,3 +456,41 @@ def test_two_people_never_meet_on_one_branch(project, ada, tree, open_as):
     page.wait_for_url("**/path/")
     mine = Assignment.objects.get(worker=ada)
     assert (mine.work_id, mine.part) != (other.work_id, other.part)
+
+
+def test_a_step_begins_the_time_anew_on_the_page_too(path):
+    page = path()
+    Assignment.objects.update(expires_at=timezone.now() + timedelta(seconds=90))
+    page.reload()
+    expect(page.locator(".time-left")).to_have_text("2 min left")
+    page.keyboard.type("Do you have a helmet?")
+    page.keyboard.press("Enter")
+    expect(page.locator(".said.is-own")).to_have_count(1)
+    expect(page.locator(".time-left")).to_have_text("1 h left")
+
+
+def test_ctrl_enter_sends_no_form_that_is_folded_away(ada, tree, open_as):
+    page = open_as(ada, HOME)
+    page.keyboard.press("w")
+    page.wait_for_url("**/path/")
+    page.keyboard.press("n")
+    page.keyboard.press("Space")  # the first reason
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    expect(page.locator("details[data-focus-inside][open]")).to_have_count(0)
+    page.keyboard.press("Control+Enter")
+    page.wait_for_timeout(300)
+    assert not Cut.objects.exists()
+    expect(page.locator(".error-summary")).to_have_count(0)
+
+
+def test_what_was_typed_just_before_a_reload_is_no_other_window(path):
+    page = path()
+    page.keyboard.type("Do you have a hel")
+    page.reload()
+    expect(field(page)).to_have_value("Do you have a hel")
+    field(page).press("End")
+    page.keyboard.type("met?")
+    expect(page.locator("[data-draft-status]")).to_contain_text(SAVED)
+    expect(page.locator("[data-draft-conflict]")).to_be_hidden()
+    assert Assignment.objects.get().draft["text"] == "Do you have a helmet?"

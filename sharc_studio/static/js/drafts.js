@@ -34,6 +34,7 @@
     submitted: "Not saved: this work was submitted in another window. Your text is kept.",
     changed: "Your text is kept. The utterance has changed meanwhile: load this page again to see both.",
     ended: "Not saved: this work was given back. Your text is kept.",
+    released: "Not saved: an admin has taken this work back. Your text is kept.",
     unsent: "Not submitted (offline). Your text is kept; submit it when the network is back.",
     sending: "Submitting…",
   };
@@ -153,13 +154,14 @@
     open() {
       const shown = contentOf(this.form);
       const copy = this.takeCopy();
+      this.sent = [copy?.sent ?? []].flat(); // also what went out as the page was left, and nobody heard of
       this.saved = "draftUnsaved" in this.form.dataset ? null : stable(shown);
       if (!copy?.dirty || stable(copy.content) === stable(shown)) {
         if (this.isDirty()) this.touch(); else this.rest();
         return;
       }
       fill(this.form, copy.content);
-      if (copy.version < this.version) {
+      if (copy.version < this.version && !this.isOurs(this.version, stable(shown))) {
         const version = this.version;
         this.version = copy.version; // until the person has chosen, this is what the copy has seen
         this.conflict(version, shown);
@@ -178,12 +180,22 @@
       return found;
     }
 
+    isOurs(version, content) {
+      return this.sent.some((one) => one.version === version && one.content === content);
+    }
+
+    // What is in the form, in this browser, with what went out of it and was not answered.
+    keepCopy(state) {
+      return keep(this.key, {
+        content: contentOf(this.form), version: this.version, url: this.url, sent: this.sent.slice(-9), ...state,
+      });
+    }
+
     isDirty() { return stable(contentOf(this.form)) !== this.saved; }
 
     touch() {
       if (this.isSubmitting) return;
-      const content = contentOf(this.form);
-      this.isKept = keep(this.key, { content, version: this.version, url: this.url, dirty: true });
+      this.isKept = this.keepCopy({ dirty: true });
       if (this.isStopped) return;
       if (!this.isDirty()) { this.rest(); return; }
       // While the network is gone, another key changes nothing about that.
@@ -204,6 +216,7 @@
       const version = this.version + 1;
       this.unanswered = content;
       this.sent.push({ version, content: stable(content) });
+      this.keepCopy({ dirty: true });
       try {
         await this.answer(await post(this.url, version, content, false), version, content);
       } catch {
@@ -240,8 +253,7 @@
     // Another window saved before this one, or our own save arrived and its answer did not.
     refuse({ version, content }) {
       const theirs = stable(content);
-      const isOurs = this.sent.some((one) => one.version === version && one.content === theirs);
-      if (!isOurs && theirs !== stable(contentOf(this.form))) { this.conflict(version, content); return; }
+      if (!this.isOurs(version, theirs) && theirs !== stable(contentOf(this.form))) { this.conflict(version, content); return; }
       this.version = version;
       this.saved = theirs;
       this.savedAt ??= new Date();
@@ -266,7 +278,7 @@
     rest() {
       clearTimeout(this.timer);
       this.timer = null;
-      keep(this.key, { content: contentOf(this.form), version: this.version, url: this.url, dirty: false });
+      this.keepCopy({ dirty: false });
       this.say(this.savedAt ? "saved" : "idle");
     }
 
@@ -356,7 +368,7 @@
     sendOff() {
       clearTimeout(this.timer);
       this.isSubmitting = true;
-      keep(this.key, { content: contentOf(this.form), version: this.version, url: this.url, dirty: true, sent: true });
+      this.keepCopy({ dirty: true, submitted: true });
       this.say("sending");
     }
 
@@ -378,6 +390,7 @@
       const content = contentOf(this.form);
       const version = this.version + 1;
       this.sent.push({ version, content: stable(content) });
+      this.keepCopy({ dirty: true });
       post(this.url, version, content, true)
         .then((response) => this.answer(response, version, content)).catch(() => {});
     }
@@ -391,7 +404,7 @@
       const copy = kept(key);
       if (!copy || urlsHere.has(copy.url)) continue;
       const number = copy.url?.match(/\/(\d+)\/draft\/$/)?.[1];
-      if (!copy.dirty || (copy.sent && done.has(number))) { forget(key); continue; }
+      if (!copy.dirty || (copy.submitted && done.has(number))) { forget(key); continue; }
       if (Date.now() - copy.at < LEFT_ALONE) continue;
       try {
         const response = await post(copy.url, copy.version + 1, copy.content, false);

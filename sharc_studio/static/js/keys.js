@@ -30,9 +30,18 @@ function keysOfPage() {
     }));
 }
 
+// The form that Ctrl+Enter sends: the one that the reader is in, or else the first in sight. What
+// stands in a fold is sent from inside it only: it is opened to look at, too.
+function formToSubmit(element) {
+  const inside = element?.closest?.("form[data-submit-key]");
+  if (inside && isShown(inside)) return inside;
+  return [...document.querySelectorAll("form[data-submit-key]")]
+    .find((form) => isShown(form) && !form.closest("details"));
+}
+
 function keysThatWork() {
   const keys = keysAreOff() ? [] : keysOfPage();
-  if (document.querySelector("form[data-submit-key]")) {
+  if (formToSubmit(document.activeElement)) {
     keys.push({ keys: "Ctrl+Enter", label: "Submit" });
   }
   return keys;
@@ -116,8 +125,7 @@ function press(element) {
 
 document.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-    const form = event.target.closest?.("form[data-submit-key]") ??
-      document.querySelector("form[data-submit-key]");
+    const form = formToSubmit(event.target);
     if (form) { event.preventDefault(); form.requestSubmit(); }
   } else if (event.key === "Escape" && event.target.matches?.(FIELDS)) {
     event.target.blur();
@@ -131,5 +139,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 document.querySelector("[data-keys-open]")?.addEventListener("click", openKeyList);
-document.addEventListener("htmx:load", showKeyLine);
+// After the other scripts have said which of their keys work on the new part.
+document.addEventListener("htmx:load", () => queueMicrotask(showKeyLine));
+document.addEventListener("toggle", showKeyLine, true); // a fold hides keys, and shows them
 showKeyLine();

@@ -38,6 +38,8 @@
   document.addEventListener("htmx:afterSwap", (event) => {
     if (event.detail.target.id !== "path") return;
     trouble("");
+    const left = document.querySelector("[data-time-left]"); // each step begins the time anew
+    if (left) left.dataset.timeLeft = path().dataset.until;
     document.querySelector("[data-path-news]").textContent = news();
     settle(false);
   });
@@ -48,6 +50,8 @@
     const notice = document.querySelector("[data-path-trouble]");
     if (notice) { notice.hidden = !words; notice.textContent = words; }
   }
+
+  addEventListener("online", () => trouble(""));
 
   const isStep = (event) => event.detail.elt?.matches?.("form[hx-target='#path']");
   const SILENT = "Not sent: the studio does not answer. What you wrote is kept; try again.";
