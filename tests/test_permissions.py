@@ -230,6 +230,8 @@ def _send(
         response.getvalue()  # a file that nobody reads stays open
     if response.status_code == 302 and response.headers["Location"].startswith(_login_address()):
         return LOGIN
+    if response.status_code == 403 and "so your form was not sent" in response.text:
+        return LOGIN  # at once, with what was typed
     return response.status_code
 
 

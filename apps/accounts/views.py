@@ -1,9 +1,11 @@
 """Log-in, log-out, password, profile, and light or dark."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.contrib.auth import views as auth
 from django.contrib.auth.decorators import login_not_required
-from django.contrib.auth.forms import PasswordChangeForm
+from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render, resolve_url
 from django.urls import reverse_lazy
@@ -13,12 +15,23 @@ from django.views.decorators.http import require_http_methods, require_POST
 from apps.accounts.forms import LogInForm, ProfileForm
 from apps.accounts.models import User
 from apps.accounts.themes import COOKIE, COOKIE_AGE, Theme
+from apps.accounts.typed import carried_texts
 
 
 class LogIn(auth.LoginView):
     form_class = LogInForm
     template_name = "accounts/login.html"
     redirect_authenticated_user = True
+
+    def get_context_data(self, **more: Any) -> dict[str, Any]:
+        return super().get_context_data(typed=carried_texts(self.request.POST), **more)
+
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        answer = super().form_valid(form)
+        if typed := carried_texts(self.request.POST):
+            context = {"typed": typed, "next": self.get_success_url()}
+            return render(self.request, "accounts/typed.html", context)
+        return answer
 
 
 class LogOut(auth.LogoutView):

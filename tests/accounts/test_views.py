@@ -1,6 +1,7 @@
 """Log-in and its throttling, log-out, password, profile, light and dark, refused forms."""
 
 from datetime import UTC, datetime, timedelta
+from urllib.parse import quote
 
 import pytest
 from django.test import Client
@@ -201,3 +202,35 @@ def test_a_page_that_does_not_exist_says_so_in_the_studio_s_own_words(ada, clien
 
     assert answer.status_code == 404
     assert "This page does not exist, or not for you" in answer.text
+
+
+def test_who_was_logged_out_comes_back_to_the_page_of_the_form_with_what_they_typed(ada, client):
+    page = {"Referer": "http://testserver/accounts/profile/?tab=1"}
+    next_work = reverse("workers:next", args=["demo"])
+
+    empty = client.post(next_work, headers=page)
+    typed = client.post(
+        reverse("trees:comment", args=["demo", "t"]),
+        {"text": "It took\nan hour", "key": "k", "password": "hidden-one"},
+        headers=page,
+    )
+
+    back = "/accounts/profile/?tab=1"
+    assert empty.headers["Location"] == f"{LOG_IN}?next={quote(back)}"
+    assert (typed.status_code, typed.context["next"]) == (403, back)
+    assert typed.context["typed"] == [("text", "It took\nan hour")]
+    assert "hidden-one" not in typed.text
+    sent = {"next": back, "typed_name": ["text"], "typed_text": ["It took\nan hour"]}
+    assert "It took\nan hour" in _log_in(client, password="wrong", **sent).text
+    shown = _log_in(client, **sent)
+    assert "It took\nan hour" in shown.text
+    assert f'href="{back}"' in shown.text
+    assert client.get(next_work).status_code == 405
+    assert "There is no page at this address" in client.get(next_work).text
+
+
+@pytest.mark.parametrize("referer", ["", "https://elsewhere.example/p/demo/"])
+def test_without_a_page_of_ours_log_in_leads_to_the_project(db, client, referer):
+    answer = client.post(reverse("workers:next", args=["demo"]), headers={"Referer": referer})
+
+    assert answer.headers["Location"] == f"{LOG_IN}?next=/p/demo/"

@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from apps.accounts import typed
 from apps.accounts.themes import chosen_theme
 from apps.desk.frame import project_frame
 from apps.desk.worker_numbers import sent_back_scenarios
@@ -67,16 +68,7 @@ def local_time_after(wait: timedelta) -> SafeString:
 @register.filter
 def typed_texts(request: HttpRequest | None) -> list[tuple[str, str]]:
     """What a person typed into a form that was refused unread, without passwords and tokens."""
-    if request is None:
-        return []
-    return [
-        (name.replace("_", " "), text)
-        for name, text in request.POST.items()
-        if isinstance(text, str)
-        and text.strip()
-        and name not in {"csrfmiddlewaretoken", "next", "seen"}
-        and "password" not in name
-    ]
+    return typed.typed_texts(request.POST) if request else []
 
 
 @register.filter
