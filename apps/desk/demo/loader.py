@@ -34,6 +34,7 @@ from apps.workers.models import Assignment, Kind
 LOADED = "load demo"
 DAYS = 28
 _LEASE = timedelta(hours=1)
+_TURN = timedelta(minutes=2)
 CARD = {
     "description": "Made-up rules of made-up places: to see how the studio works, not to train on.",
     "creators": "The people of the demo, who are made up",
@@ -86,6 +87,17 @@ class _Loading:
             leased_at=begin, expires_at=begin + _LEASE, ended_at=end,
         )  # fmt: skip
         return {"created_by": worker, "created_at": end, "assignment": assignment}
+
+    def gone_on(self, parent: Node | None, username: str) -> dict[str, Any] | None:
+        """Provenance of the next turn of the walk that `parent` is of; None: another's begins."""
+        if parent is None or parent.created_by != self.people[username]:
+            return None
+        self.clock.now += _TURN
+        Assignment.objects.filter(pk=parent.assignment_id).update(ended_at=self.clock.now)
+        return {
+            "created_by": parent.created_by, "created_at": self.clock.now,
+            "assignment": parent.assignment,
+        }  # fmt: skip
 
 
 def is_loaded() -> bool:
@@ -212,12 +224,14 @@ def _grow_tree(loading: _Loading, question: Question, root: Branch) -> Tree:
 
 
 def _grow_branch(
-    loading: _Loading, tree: Tree, content: Branch, *, parent: Node | None, branch: Node.Branch
-) -> None:
+    loading: _Loading, tree: Tree, content: Branch, *, parent: Node | None, branch: Node.Branch,
+) -> None:  # fmt: skip
+    """A walk goes on where its author does; what somebody else wrote is another walk."""
     if "by" not in content:
         return  # open: nobody has continued it yet
-    part = slot_name(parent.pk if parent else None, branch)
-    made = loading.handed_out(content["by"], Kind.PATH, tree, part=part)
+    made = loading.gone_on(parent, content["by"]) or loading.handed_out(
+        content["by"], Kind.PATH, tree, part=slot_name(parent.pk if parent else None, branch)
+    )
     if "answer" in content:
         Node.at(
             tree, parent, branch, kind=Node.Kind.ANSWER, answer=content["answer"], **made
@@ -229,8 +243,9 @@ def _grow_branch(
         span_end=start + len(content["span"]), **made,
     )  # fmt: skip
     node.save()
-    _grow_branch(loading, tree, content["yes"], parent=node, branch=Node.Branch.YES)
-    _grow_branch(loading, tree, content["no"], parent=node, branch=Node.Branch.NO)
+    below = [(Node.Branch.YES, content["yes"]), (Node.Branch.NO, content["no"])]
+    for side, next_turn in sorted(below, key=lambda one: one[1].get("by") != content["by"]):
+        _grow_branch(loading, tree, next_turn, parent=node, branch=side)
 
 
 def _write_scenario(loading: _Loading, tree: Tree, content: ScenarioText) -> None:

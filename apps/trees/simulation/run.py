@@ -34,7 +34,8 @@ MakeHands = Callable[[User], Hands]
 @dataclass(frozen=True)
 class Report:
     """What came of a run. `stuck` is empty when nothing is left to do; `failure` is of a person
-    who met something that is no refusal; `faults` are what must never be in a project."""
+    who met something that is no refusal; `faults` are what must never be in a project, `before`
+    those that were there when the run began."""
 
     seconds: float
     counts: dict[str, int]
@@ -44,6 +45,7 @@ class Report:
     stuck: str
     failure: str
     faults: list[str]
+    before: list[str] = field(default_factory=list)
 
 
 class Room:
@@ -106,7 +108,7 @@ class Run:
     tally: Tally = field(default_factory=Tally)
 
     def __call__(self) -> Report:
-        began, before = time.monotonic(), self._submitted()
+        began, before, odd = time.monotonic(), self._submitted(), faults(self.project)
         room = Room(len(self.people), until_done=self.until_done)
         threads = [
             Thread(target=self._work, args=(room, number), daemon=True)
@@ -127,7 +129,8 @@ class Run:
             stuck=what_is_left(self.project, self.people, now=now) if is_stuck else "",
             failure=room.failure,
             submitted=self._submitted() - before,
-            faults=faults(self.project),
+            faults=[line for line in faults(self.project) if line not in odd],
+            before=odd,
         )
 
     def _submitted(self) -> int:

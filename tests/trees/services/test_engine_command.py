@@ -116,8 +116,9 @@ def test_what_must_never_be_is_found_and_ends_with_exit_code_1():
     project = make_questions(1, max_depth=1)
     simulate(project.slug, 3, "--until-done")
     Tree.objects.update(state="growing")
-    said = refusal_of(project.slug, 3)
-    assert said.startswith("what must never be: tree ")
+    said = refusal_of(project.slug, 3, "--until-done")
+    assert said.startswith("not done: ")  # the reason first: the rest may follow from it
+    assert "; what must never be, and was so before this run: tree " in said
 
 
 @pytest.mark.parametrize(

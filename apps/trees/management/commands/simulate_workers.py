@@ -2,7 +2,7 @@
 
 import argparse
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -65,14 +65,8 @@ class Command(BaseCommand):
             raise CommandError(f"--project {options['project']}: there is no such project")
         report = self._run(project, options)
         self._print(report)
-        if report.failure:
-            raise CommandError(f"somebody met an error that is no refusal:\n{report.failure}")
-        if report.faults:
-            raise CommandError("what must never be: " + "; ".join(report.faults))
-        if report.submitted != report.counts.get("accepted", 0):
-            raise CommandError(f"{report.submitted:,} submits are stored, and not as many accepted")
-        if report.stuck:
-            raise CommandError(f"not done: {report.stuck}")
+        if wrong := "; ".join(_what_went_wrong(report)):
+            raise CommandError(wrong)
 
     def _run(self, project: Project, options: dict[str, Any]) -> Report:
         people = make_people(project, options["workers"])
@@ -108,6 +102,20 @@ class Command(BaseCommand):
         for what, number in report.counts.items():
             self.stdout.write(f"{what}: {number:,}")
         self.stdout.write(f"seconds: {report.seconds:.1f}")
+
+
+def _what_went_wrong(report: Report) -> Iterator[str]:
+    """What a reader can do something about comes before what follows from it."""
+    if report.stuck:
+        yield f"not done: {report.stuck}"
+    if report.faults:
+        yield "what must never be: " + "; ".join(report.faults)
+    if report.before:
+        yield "what must never be, and was so before this run: " + "; ".join(report.before)
+    if report.submitted != report.counts.get("accepted", 0):
+        yield f"{report.submitted:,} submits are stored, and not as many accepted"
+    if report.failure:
+        yield f"somebody met an error that is no refusal:\n{report.failure}"
 
 
 def _number_of_people(text: str) -> int:
