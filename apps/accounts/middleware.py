@@ -14,7 +14,9 @@ from apps.accounts.typed import typed_texts
 
 
 class LogInFirst(LoginRequiredMiddleware):
-    def handle_no_permission(self, request: HttpRequest, view_func: Any) -> HttpResponseBase:
+    def handle_no_permission(  # type: ignore[override]  # Django itself takes any answer
+        self, request: HttpRequest, view_func: Any
+    ) -> HttpResponseBase:
         if request.method != "POST":
             return super().handle_no_permission(request, view_func)
         back = page_of_form(request)

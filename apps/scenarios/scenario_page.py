@@ -152,7 +152,9 @@ def over_page(work: Assignment, *, now: datetime) -> dict[str, Any]:
     return {
         **context,
         "why": VOID[Kind(work.kind)] if is_void else context["why"],
-        "again_address": again_address(work, state, "scenarios:scenario_again", Kind.SCENARIO),
+        "again_address": again_address(
+            work, state, "scenarios:scenario_again", Kind.SCENARIO, now=now
+        ),
     }
 
 

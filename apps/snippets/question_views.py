@@ -51,7 +51,7 @@ from apps.workers.services.submits import NotTaken
 
 QUESTIONS_ON_PAGE = 25
 LATE = "The time for this work had run out. It is yours again with what you typed: submit it now."
-NOT_TAKEN = "This was not taken; why, and what you typed, stands below."
+NOT_TAKEN = "This was not taken; why stands below."
 
 
 @require_safe

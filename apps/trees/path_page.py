@@ -22,6 +22,7 @@ from apps.trees.services.cuts import RESTORED, TAKEN_OUT
 from apps.trees.services.walks import Walk
 from apps.workers.forms import ReturnForm
 from apps.workers.models import WORKER_KINDS, Assignment, KeptText, Kind
+from apps.workers.services.qualification import barred_kinds
 
 WEEK = timedelta(days=7)
 DONE_SHOWN = 50
@@ -39,6 +40,7 @@ ENDED = {
     State.RELEASED: "This work is no longer yours: an admin took it back.",
 }
 GONE = "Turns that you went on from were taken out meanwhile, so this work is no longer wanted."
+CHECK_GONE = "This turn was taken out meanwhile, so nobody has to look at it any more."
 VOID = {
     TAKEN_OUT: GONE,
     RESTORED: "What stood on this branch before is back in its place, so this work is no longer "
@@ -195,15 +197,21 @@ def ended_page(work: Assignment, *, now: datetime) -> dict[str, Any]:
         "project": work.project,
         "assignment": work,
         "why": _why_ended(work, state),
-        "again_address": again_address(work, state, "trees:path_again", Kind.PATH),
+        "is_barred": state == State.EXPIRED and is_barred(work, now=now),
+        "again_address": again_address(work, state, "trees:path_again", Kind.PATH, now=now),
         "typed": list(dict.fromkeys(_typed(work, state))),
         "drafts_done": done_lately(work.worker),
     }
 
 
-def again_address(work: Assignment, state: State, name: str, kind: Kind) -> str:
+def is_barred(work: Assignment, *, now: datetime) -> bool:
+    """Whether the worker has lost the qualification that it needs."""
+    return work.kind in barred_kinds(work.project, worker=work.worker, now=now)
+
+
+def again_address(work: Assignment, state: State, name: str, kind: Kind, *, now: datetime) -> str:
     """The address of this name, for work of this kind whose time ran out."""
-    if state != State.EXPIRED or work.kind != kind:
+    if state != State.EXPIRED or work.kind != kind or is_barred(work, now=now):
         return ""
     return reverse(name, args=[work.project.slug, work.pk])
 
@@ -213,7 +221,10 @@ def _why_ended(work: Assignment, state: State) -> str:
         return ENDED[state]
     steps = StateChange.objects.filter(object_type="assignment", object_id=work.pk)
     last = steps.filter(to_state=state).last()
-    return VOID.get(last.reason if last else "", ENDED[state])
+    reason = last.reason if last else ""
+    if reason == TAKEN_OUT and work.kind == Kind.NODE_CHECK:
+        return CHECK_GONE
+    return VOID.get(reason, ENDED[state])
 
 
 def _typed(work: Assignment, state: State) -> Iterator[str]:

@@ -36,7 +36,7 @@ from apps.workers.services.next_work import take_work
 from apps.workers.services.submits import NotTaken, Submitted, spend_time
 
 LATE = "The time for this work had run out. It is yours again, with all that you wrote."
-NOT_TAKEN = "This was not taken; why, and what you wrote, stands below."
+NOT_TAKEN = "This was not taken; why stands below."
 
 # What a step may change; the project and the worker stay, and need not be looked up again.
 CHANGING = [field.name for field in Assignment._meta.concrete_fields if not field.is_relation]
@@ -170,10 +170,17 @@ def after_submit(
 ) -> HttpResponse:
     """To the next piece of work; or to this one, where its submit came too late."""
     if isinstance(answer, NotTaken):
-        messages.warning(request, LATE if answer.again else NOT_TAKEN)
+        _say_not_taken(request, work, answer)
         return _to(request, page_of_work(answer.again or work))
     following = take_work(work.project, worker=work.worker, now=timezone.now())
     return _to(request, page_of_work(following) if following else work.project.get_absolute_url())
+
+
+def _say_not_taken(request: HttpRequest, work: Assignment, answer: NotTaken) -> None:
+    """The page says it by itself where the work had been submitted before."""
+    work.refresh_from_db(fields=["state"])
+    if answer.again or work.state != Assignment.State.SUBMITTED:
+        messages.warning(request, LATE if answer.again else NOT_TAKEN)
 
 
 def show_ended(request: HttpRequest, work: Assignment) -> HttpResponse | None:

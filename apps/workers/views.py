@@ -21,14 +21,14 @@ from apps.workers.errors import (
     TooManyOpenError,
 )
 from apps.workers.forms import DraftForm, LeaseFilter, ReturnForm
-from apps.workers.models import Assignment, KeptText
+from apps.workers.models import Assignment
 from apps.workers.permissions import get_my_work, my_work
 from apps.workers.services.leases import release_work, return_work
 from apps.workers.services.next_work import take_another, take_work
 from apps.workers.services.submits import save_draft, spend_time
+from apps.workers.services.unsubmitted import texts_left
 
 LEASES_ON_PAGE = 50
-TEXTS_SHOWN = 20
 
 
 @require_POST
@@ -81,17 +81,15 @@ def mine(request: HttpRequest, slug: str) -> HttpResponse:
     """What the reader has in hand, and what they typed that no form took."""
     project = get_project(request, slug)
     work = my_work(request, slug).select_related("project")
-    kept = KeptText.objects.filter(assignment__in=my_work(request, slug))
+    now = timezone.now()
     context = {
         "project": project,
         "leases": [
             (one, page_of_work(one), address_to_return(one))
-            for one in work.lasting(timezone.now()).order_by("expires_at")
+            for one in work.lasting(now).order_by("expires_at")
         ],
         "return_form": ReturnForm(),
-        "unfinished": work.with_lost_steps().order_by("-ended_at")[:TEXTS_SHOWN],
-        "kept": kept.select_related("assignment")[:TEXTS_SHOWN],
-        "left": work.with_lost_draft().order_by("-ended_at")[:TEXTS_SHOWN],
+        "left": texts_left(work, now=now),
     }
     return render(request, "workers/mine.html", context)
 

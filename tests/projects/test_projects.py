@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 from django.db import connection
+from django.utils import timezone
 
 from apps.projects.errors import LastAdminError
 from apps.projects.models import AuditEvent, Membership, Project, Role
@@ -14,6 +15,8 @@ from apps.projects.services.projects import (
     remove_member,
     save_settings,
 )
+from apps.workers.models import Assignment, Kind
+from apps.workers.services.leases import Work, lease_first
 from tests.factories import make_member, make_project, make_user
 
 
@@ -77,6 +80,28 @@ def test_a_project_of_the_command_line_has_no_admin_yet_and_its_workers_may_leav
     worker = make_member(project, Role.WORKER)
 
     assert remove_member(project.memberships.get(user=worker), actor=worker) is True
+
+
+@pytest.mark.django_db
+def test_who_leaves_frees_their_work_and_who_becomes_a_worker_that_of_experts():
+    project, admin, now = make_project(), make_user(), timezone.now()
+    ada, bo = make_member(project, Role.WORKER), make_member(project, Role.EXPERT)
+    works = [(ada, Kind.PATH), (bo, Kind.QUESTION), (bo, Kind.PATH)]
+    leases = [
+        lease_first([Work(kind, key)], project=project, worker=worker, now=now)
+        for key, (worker, kind) in enumerate(works, 1)
+    ]
+    Assignment.objects.update(draft={"text": "typed"})
+
+    add_member(project, user=ada, role=Role.EXPERT, actor=admin)
+    assert Assignment.objects.leased().count() == 3
+    remove_member(project.memberships.get(user=ada), actor=admin)
+    add_member(project, user=bo, role=Role.WORKER, actor=admin)
+
+    assert Assignment.objects.leased().get() == leases[2]
+    released = Assignment.objects.filter(state="released", draft={"text": "typed"})
+    assert set(released) == set(leases[:2])
+    assert AuditEvent.objects.filter(action="release work", actor=admin).count() == 2
 
 
 @pytest.mark.django_db

@@ -250,8 +250,10 @@ def test_a_submit_of_another_page_after_the_submit_says_that_it_was_over(client,
     send(client, agreed, "answer", position=0, answer="Yes")
     client.post(path_address(agreed), {"key": "k"})
     page = shown(send(client, agreed, key="another"))
-    assert "This was not taken; why, and what you wrote, stands below." in page
+    assert "This was not taken" not in page
     assert "You have submitted this work already" in page
+    mine = client.get(reverse("workers:mine", args=[agreed.project.slug])).text
+    assert "Texts that were not submitted" not in mine
 
 
 def test_a_page_that_another_window_went_on_from_says_so_and_keeps_the_text(client, agreed):

@@ -18,7 +18,8 @@ from apps.workers.services.leases import (
     release_work,
     return_work,
 )
-from apps.workers.services.submits import NotTaken, Submitted, save_draft, submit
+from apps.workers.services.submits import NotTaken, Submitted, keep_text, save_draft, submit
+from apps.workers.services.unsubmitted import texts_left
 from apps.workers.tasks import expire_leases as expire_task
 from tests.factories import make_project, make_user
 
@@ -274,6 +275,22 @@ def test_a_submit_after_expiry_keeps_the_text_and_takes_the_work_again(project, 
     assignment.refresh_from_db()
     assert assignment.state == "expired"
     assert isinstance(send(late.again, now=LATER, text="Can I?"), Submitted)
+
+
+def test_what_was_submitted_after_all_or_is_only_a_choice_is_not_among_the_texts_left(
+    project, worker
+):
+    """What the first, late submit held is submitted with the second lease."""
+    assignment = must_lease(project, worker)
+    draft(assignment, 1, "Can I?")
+    late = NOW + timedelta(hours=2)
+    again = send(assignment, now=late, text="Can I?").again
+    mine = Assignment.objects.filter(worker=worker)
+    assert texts_left(mine, now=late) == []  # it stands in the field
+    send(again, now=late, text="Can I?")
+    for content in ({"verdict": "wrong"}, {"text": "And I?"}):
+        keep_text(again, KeptText.Reason.SUBMITTED, content, late)
+    assert [one.texts for one in texts_left(mine, now=late)] == [["And I?"]]
 
 
 def test_a_submit_after_expiry_of_work_that_another_has_taken_only_keeps_the_text(project, worker):

@@ -9,9 +9,13 @@ from django.db import IntegrityError, connection, transaction
 
 from apps.accounts.models import User
 from apps.projects.models import AuditEvent, Membership, Project, Role
+from apps.trees.domain.tree import Answer
 from apps.trees.models import Node
-from apps.workers.errors import NotAMemberError, NotToBeTakenError, UnansweredError
+from apps.trees.services.paths import submit_path
+from apps.trees.services.walks import give_final_answer, undo
+from apps.workers.errors import LeaseEndedError, NotAMemberError, NotToBeTakenError, UnansweredError
 from apps.workers.models import (
+    Assignment,
     Kind,
     Qualification,
     QualificationAnswer,
@@ -35,9 +39,10 @@ from apps.workers.services.qualification_tests import (
     discard_draft,
     publish,
 )
+from apps.workers.services.submits import NotTaken
 from tests.factories import make_member, make_user
 from tests.trees.path_work import growing_tree
-from tests.trees.services.growing import make_questions, nothing_for, take, walk
+from tests.trees.services.growing import LATE, make_questions, nothing_for, take, turn, walk
 from tests.workers.qualifying import (
     DAY,
     MORE,
@@ -98,6 +103,23 @@ def test_only_the_kinds_that_need_it_are_kept_back(project):
     assert take(project).kind == Kind.NODE_CHECK
     need_it(project, for_paths=False, for_node_checks=True)
     assert take(project).kind == Kind.PATH
+
+
+def test_who_lost_it_does_not_take_work_again_whose_time_ran_out(project, worker):
+    try_it(project, worker)
+    lease = take(project, worker)
+    turn(lease, "One?")
+    revoke(project.memberships.get(user=worker), actor=make_user(), now=NOW)
+    give_final_answer(lease, position=1, answer=Answer.YES, now=NOW)  # in hand, it may be finished
+
+    with pytest.raises(LeaseEndedError):
+        undo(lease, position=1, now=LATE)
+    late = submit_path(lease, key="k", now=LATE)
+
+    assert isinstance(late, NotTaken)
+    assert late.again is None
+    assert [text.split("?")[0] for text in late.kept.content.values()] == ["One", "Yes"]
+    assert not Assignment.objects.leased().exists()
 
 
 def test_it_expires_and_work_that_was_taken_before_counts(project, worker):

@@ -90,10 +90,11 @@ class _Loading:
 
     def gone_on(self, parent: Node | None, username: str) -> dict[str, Any] | None:
         """Provenance of the next turn of the walk that `parent` is of; None: another's begins."""
-        if parent is None or parent.created_by != self.people[username]:
+        if parent is None or parent.created_by != self.people[username] or not parent.assignment:
             return None
         self.clock.now += _TURN
-        Assignment.objects.filter(pk=parent.assignment_id).update(ended_at=self.clock.now)
+        parent.assignment.ended_at = self.clock.now
+        parent.assignment.save(update_fields=["ended_at"])
         return {
             "created_by": parent.created_by, "created_at": self.clock.now,
             "assignment": parent.assignment,

@@ -15,6 +15,7 @@ from apps.desk.frame import project_frame
 from apps.desk.worker_numbers import sent_back_scenarios
 from apps.projects import markdown
 from apps.projects.models import Project
+from apps.workers.domain.written import written
 
 register = template.Library()
 
@@ -78,14 +79,7 @@ def minutes(time: timedelta) -> str:
     return f"{whole}:{seconds:02} min"
 
 
-@register.filter
-def written(content: dict[str, str]) -> list[str]:
-    """The texts of a draft that a person wrote, without what they chose or selected."""
-    chosen = {
-        "turn", "reason", "span", "pasted", "own_words", "verdict", "unrelated", "contradicts",
-    }  # fmt: skip
-    texts = (text for name, text in content.items() if name not in chosen and "-" not in name)
-    return [text for text in texts if text.strip()]
+register.filter(written)
 
 
 @register.filter

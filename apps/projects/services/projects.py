@@ -4,7 +4,10 @@ import secrets
 from datetime import datetime
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
+from django.utils import timezone
+from django.utils.module_loading import import_string
 
 from apps.accounts.models import User
 from apps.projects.errors import GuidelineChangedError, LastAdminError, ShortNameTakenError
@@ -134,30 +137,42 @@ def create_account(project: Project, *, person: User, role: Role, actor: User) -
     return password
 
 
-@transaction.atomic
 def add_member(project: Project, *, user: User, role: Role, actor: User | None) -> Membership:
     """Gives the user this role in the project, instead of the one they had."""
-    if role != Role.ADMIN:
-        _keep_an_admin(project, leaving=user)
-    membership, _ = Membership.objects.update_or_create(
-        project=project, user=user, defaults={"role": role}
-    )
-    audit.record(actor, "add member", membership, project=project, user=user.pk, role=role)
+    with transaction.atomic():
+        if role != Role.ADMIN:
+            _keep_an_admin(project, leaving=user)
+        membership, is_new = Membership.objects.update_or_create(
+            project=project, user=user, defaults={"role": role}
+        )
+        audit.record(actor, "add member", membership, project=project, user=user.pk, role=role)
+    if not is_new:
+        _free_work(project, user=user, actor=actor)
     return membership
 
 
-@transaction.atomic
 def remove_member(membership: Membership, *, actor: User) -> bool:
-    """Takes the person's rights in the project away, from their next request on.
+    """Takes the person's rights in the project away, from their next request on, and frees the
+    work that they had in hand.
 
     False when somebody else has just done it.
     """
     project, user = membership.project, membership.user
-    _keep_an_admin(project, leaving=user)
-    removed, _ = project.memberships.filter(user=user).delete()
-    if removed:
+    with transaction.atomic():
+        _keep_an_admin(project, leaving=user)
+        removed, _ = project.memberships.filter(user=user).delete()
+        if not removed:
+            return False
         audit.record(actor, "remove member", membership, project=project, user=user.pk)
-    return bool(removed)
+    _free_work(project, user=user, actor=actor)
+    return True
+
+
+def _free_work(project: Project, *, user: User, actor: User | None) -> None:
+    # By name: work belongs to an app above this one. After the change, and not within it: who
+    # submits has their lease and then waits for the project's row, which the change has.
+    free = import_string(settings.FREE_WORK_OF_MEMBER)
+    free(project, worker=user, actor=actor, now=timezone.now())
 
 
 def _keep_an_admin(project: Project, *, leaving: User) -> None:

@@ -36,7 +36,7 @@ from apps.trees.services.open_work import lock_tree
 from apps.workers.errors import LeaseEndedError
 from apps.workers.models import Assignment, Kind
 from apps.workers.services.drafts import replace_draft
-from apps.workers.services.leases import Work, own_lease, return_work, take_slot
+from apps.workers.services.leases import Work, own_lease, return_work, take_slot_again
 from apps.workers.services.submits import NotTaken, Submitted, submit
 
 State = Assignment.State
@@ -181,9 +181,9 @@ def take_again(lease: Assignment, *, now: datetime) -> Assignment:
     work = _work_of(lease, prompt_of(lease))
     again = own_lease(work, worker=lease.worker, now=now)
     if again is None and lease.state == State.EXPIRED:
-        again = take_slot(
-            work, slot=0, project=lease.project, worker=lease.worker, now=now, draft=lease.draft,
-            draft_version=lease.draft_version, draft_saved_at=lease.draft_saved_at,
+        again = take_slot_again(
+            lease, work, now=now, draft=lease.draft, draft_version=lease.draft_version,
+            draft_saved_at=lease.draft_saved_at,
         )  # fmt: skip
     if again is None:
         raise LeaseEndedError

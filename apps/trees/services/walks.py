@@ -31,7 +31,7 @@ from apps.trees.services.steps import carry_steps, work_of
 from apps.trees.services.wording import refuse_text
 from apps.workers.errors import LeaseEndedError
 from apps.workers.models import Assignment, KeptText
-from apps.workers.services.leases import own_lease, take_slot
+from apps.workers.services.leases import own_lease, take_slot_again
 from apps.workers.services.submits import keep_text
 
 State = Assignment.State
@@ -243,9 +243,9 @@ def _take_again(lease: Assignment, now: datetime) -> Assignment:
     work = work_of(lease)
     if mine := own_lease(work, worker=lease.worker, now=now):
         return hold(mine, now=now)  # another click, or another window, was first
-    again = take_slot(
-        work, slot=lease.slot, project=lease.project, worker=lease.worker, now=now,
-        draft=lease.draft, draft_version=lease.draft_version, draft_saved_at=lease.draft_saved_at,
+    again = take_slot_again(
+        lease, work, now=now, draft=lease.draft, draft_version=lease.draft_version,
+        draft_saved_at=lease.draft_saved_at,
     )  # fmt: skip
     if again is None:
         raise LeaseEndedError

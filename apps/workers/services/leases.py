@@ -15,6 +15,7 @@ from apps.accounts.models import User
 from apps.projects.models import Project
 from apps.projects.services import audit, states
 from apps.workers.models import Assignment, AssignmentQuerySet, Kind
+from apps.workers.services.qualification import barred_kinds
 
 State = Assignment.State
 
@@ -107,6 +108,21 @@ def take_slot(
         return None
 
 
+def take_slot_again(
+    lease: Assignment, work: Work, *, now: datetime, **fields: Any
+) -> Assignment | None:
+    """The slot of a lease that ran out, leased anew with the time that was spent on it.
+
+    None also when its worker has lost the qualification that such work needs meanwhile.
+    """
+    if work.kind in barred_kinds(lease.project, worker=lease.worker, now=now):
+        return None
+    return take_slot(
+        work, slot=lease.slot, project=lease.project, worker=lease.worker, now=now,
+        active_seconds=lease.active_seconds, **fields,
+    )  # fmt: skip
+
+
 def own_lease(work: Work, *, worker: User, now: datetime) -> Assignment | None:
     """What the worker has of this very work."""
     return Assignment.objects.lasting(now).filter(**work.key, worker=worker).first()
@@ -149,7 +165,7 @@ def return_work(assignment: Assignment, *, reason: str, now: datetime) -> bool:
 
 
 @transaction.atomic
-def release_work(assignment: Assignment, *, actor: User, now: datetime) -> bool:
+def release_work(assignment: Assignment, *, actor: User | None, now: datetime) -> bool:
     """An admin takes the work back, for anybody to take; False: the lease had ended."""
     held = Assignment.objects.leased().filter(pk=assignment.pk)
     if not release_all(held, actor=actor, now=now, reason="released by an admin"):

@@ -14,7 +14,7 @@ from apps.accounts.models import User
 from apps.projects.services import states
 from apps.workers.errors import LeaseEndedError, NotYourWorkError, StaleDraftError
 from apps.workers.models import Assignment, KeptText, Kind
-from apps.workers.services.leases import Work, own_lease, take_slot
+from apps.workers.services.leases import Work, own_lease, take_slot_again
 
 State = Assignment.State
 Reason = KeptText.Reason
@@ -88,8 +88,9 @@ def submit(
     outcome = take(assignment)
     mine = Assignment.objects.filter(pk=assignment.pk)
     states.move(
-        mine, State.SUBMITTED, actor=worker, now=now, outcome=outcome, submit_key=key, ended_at=now
-    )
+        mine, State.SUBMITTED, actor=worker, now=now, outcome=outcome, submit_key=key, ended_at=now,
+        draft=content or assignment.draft,  # so that it is known what of other copies was taken
+    )  # fmt: skip
     return Submitted(outcome)
 
 
@@ -113,18 +114,31 @@ def _lease_again(
     work = work or Work(
         Kind(assignment.kind), assignment.work_id, assignment.part, assignment.round
     )  # fmt: skip
-    return own_lease(work, worker=assignment.worker, now=now) or take_slot(
-        work, slot=assignment.slot, project=assignment.project, worker=assignment.worker, now=now,
-        draft=content, draft_version=1, draft_saved_at=now,
-    )  # fmt: skip
+    return own_lease(work, worker=assignment.worker, now=now) or take_slot_again(
+        assignment, work, now=now, draft=content, draft_version=1, draft_saved_at=now
+    )
 
 
 def spend_time(assignment: Assignment, *, seconds: int, now: datetime) -> None:
-    """Keeps the time on task that a page has counted since the lease: the most that any said,
-    and never more than has passed."""
-    passed = int((now - assignment.leased_at).total_seconds())
-    told = max(0, min(seconds, passed))
+    """Keeps the time on task that a page has counted for this work: the most that any said, and
+    never more than has passed."""
+    told = max(0, min(seconds, _passed(assignment.leased_at, now)))
+    if told < seconds:  # a lease that was taken again goes on with the time of the first
+        told = min(seconds, _passed(_first_leased(assignment), now))
     Assignment.objects.filter(pk=assignment.pk, active_seconds__lt=told).update(active_seconds=told)
+
+
+def _passed(since: datetime, now: datetime) -> int:
+    return max(0, int((now - since).total_seconds()))
+
+
+def _first_leased(assignment: Assignment) -> datetime:
+    """When the worker had this very work for the first time."""
+    same = Assignment.objects.filter(
+        kind=assignment.kind, work_id=assignment.work_id, part=assignment.part,
+        round=assignment.round, worker=assignment.worker_id,
+    )  # fmt: skip
+    return min(same.values_list("leased_at", flat=True), default=assignment.leased_at)
 
 
 def keep_text(

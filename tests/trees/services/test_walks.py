@@ -15,6 +15,7 @@ from apps.workers.errors import LeaseEndedError, WorkError
 from apps.workers.models import Assignment, KeptText
 from apps.workers.services.leases import expire_leases, release_work
 from apps.workers.services.next_work import take_work
+from apps.workers.services.submits import spend_time
 from tests.factories import make_user
 from tests.trees.services.growing import (
     LATE,
@@ -245,6 +246,16 @@ def test_a_lease_that_ran_out_is_taken_again_with_its_turns(project, seen):
     assert (texts(again), again.state, again.round) == (["One?", "Three?"], "leased", 0)
     lease.refresh_from_db()
     assert lease.state == "expired"
+
+
+def test_a_lease_that_was_taken_again_goes_on_with_the_time_spent_on_it(project):
+    lease = take(project)
+    spend_time(lease, seconds=34, now=SOON)
+    again = ask(lease, position=0, text="One?", span=None, now=LATE).assignment
+    assert again.active_seconds == 34
+    spend_time(again, seconds=40, now=LATE)
+    again.refresh_from_db()
+    assert again.active_seconds == 40
 
 
 def test_another_window_goes_on_with_the_lease_that_was_taken_again(project):
