@@ -13,7 +13,11 @@ from apps.trees.path_forms import KeyForm
 
 ANY = "any"
 LONGEST_SCENARIO = 4000
-SAYS = [(Stated.YES.value, "Yes"), (Stated.NO.value, "No"), (Stated.NOT.value, "It does not say")]
+SAYS = [
+    (Stated.YES.value, "Yes"),
+    (Stated.NO.value, "No"),
+    (Stated.NOT.value, "Not said, or unclear"),
+]
 Verdict = ScenarioCheck.Verdict
 
 

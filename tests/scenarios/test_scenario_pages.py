@@ -371,7 +371,7 @@ def test_a_checker_is_not_told_what_the_facts_are(client, check):
     response = client.get(address(check, "scenario_check")).content.decode()
     text = words_of_main(response)
     assert "I was born in 1930." in text
-    assert f"{OLD} Yes No It does not say" in text
+    assert f"{OLD} Yes No Not said, or unclear" in text
     assert "checked" not in response.partition("<main")[2]
 
 
@@ -395,7 +395,7 @@ def test_a_scenario_is_sent_back_with_a_reason(client, check):
 
 def test_what_the_text_says_to_other_questions_is_asked_too(client, project, check):
     Scenario.objects.get(pk=check.work_id).facts.filter(position=1).delete()
-    assert f"{POOR} Yes No It does not say" in page(client, address(check, "scenario_check"))
+    assert f"{POOR} Yes No Not said, or unclear" in page(client, address(check, "scenario_check"))
     answers = check_answers()
     del answers["says-1"]
     send(client, check, "scenario_check", **answers)
@@ -405,7 +405,7 @@ def test_what_the_text_says_to_other_questions_is_asked_too(client, project, che
 def test_the_fact_from_another_document_is_looked_for_and_shown_to_the_expert(
     client, check, expert
 ):
-    assert f"{RICH} Yes No It does not say" in page(client, address(check, "scenario_check"))
+    assert f"{RICH} Yes No Not said, or unclear" in page(client, address(check, "scenario_check"))
     answers = check_answers(unrelated="not stated", contradicts="yes")
     send(client, check, "scenario_check", **answers)
     said = ScenarioCheck.objects.get()
