@@ -5,6 +5,7 @@ import os
 import re
 import zipfile
 from io import StringIO
+from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -290,12 +291,20 @@ def test_what_a_killed_export_left_is_removed_by_the_next_one(exported, tmp_path
     exported("csv")
     left = sorted(path.name for path in tmp_path.glob(".partial-*"))
     assert left == sorted([f".partial-{os.getpid()}-x", ".partial-mine"])
+    (tmp_path / ".partial-999999999-x").mkdir()  # killed as soon as the new folder was there
+    exported("csv")
+    assert not (tmp_path / ".partial-999999999-x").exists()
 
 
 def test_a_folder_that_cannot_be_written_is_named(buses, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(ExportRefusedError, match="/file: cannot be written"):
         export_here(buses, splits=[], out=tmp_path / "file" / "out", progress=quietly)
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(ExportRefusedError, match="/link: cannot be written: it is no folder"):
+        export_here(buses, splits=[], out=tmp_path / "link", progress=quietly)
+    with pytest.raises(ExportRefusedError, match=r"^/proc/x: cannot be written"):
+        export_here(buses, splits=[], out=Path("/proc/x"), progress=quietly)
 
 
 @pytest.mark.parametrize(

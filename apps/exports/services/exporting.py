@@ -172,16 +172,20 @@ def _refusing_what_cannot_be_written(out: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        where = error.filename or out
+        told = str(error.filename or out)
+        where = out if _ASIDE in told else told  # nobody asked for the folder beside it
         raise ExportRefusedError(f"{where}: cannot be written: {error.strerror}") from error
 
 
 @contextmanager
 def _folder_beside(out: Path) -> Iterator[Path]:
     """On the same disk, so that the files only change their names in the end."""
+    if os.path.lexists(out) and not out.is_dir():
+        raise ExportRefusedError(f"{out}: cannot be written: it is no folder")
     place = out if out.exists() else out.parent
     place.mkdir(parents=True, exist_ok=True)
-    _forget_killed(place)
+    for one in {place, out.parent}:  # a killed export may have stood beside what it made
+        _forget_killed(one)
     with tempfile.TemporaryDirectory(prefix=f"{_ASIDE}{os.getpid()}-", dir=place) as aside:
         yield Path(aside)
 

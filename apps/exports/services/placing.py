@@ -1,13 +1,16 @@
 """Puts a finished export where it was asked for.
 
 A new folder appears at once, by one change of a name. Into a folder that is there, files go one by
-one and the manifest last: until then the files do not fit it, and `check_export` says so.
+one and the manifest last: until then the files do not fit it, and `check_export` says so. All
+places are looked at before the first file moves.
 
 Several formats in one folder share one card: the last one's, but for that of Hugging Face, which
 its readers need.
 """
 
+import filecmp
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -19,18 +22,22 @@ from apps.exports.formats.manifest import MANIFEST, Export, as_text, read_manife
 
 
 def place(source: Path, target: Path) -> None:
-    """Moves the export. Raises ExportRefusedError when another format's files are in its way.
+    """Moves the export. Raises ExportRefusedError when anything else is in its way.
 
     What an earlier export of the same format left in `target` goes; any other file stays.
     """
-    if not target.exists():
+    if not os.path.lexists(target):
         source.rename(target)
         return
+    if not target.is_dir():
+        raise ExportRefusedError(f"{target}: is no folder; choose another place")
     here = _exports_of(target)
+    ours = {MANIFEST, *(path for one in here for path in one.files)}
     new = read_manifest(source)
     kept = [one for one in here if (one.format, one.folder) not in _names(new)]
     _share_card(source, new, kept)
     _refuse_clash(new, kept, target)
+    _refuse_what_is_not_ours(source, ours, target)
     _join_manifests(source, new, kept)
     for path in sorted(source.rglob("*"), key=lambda path: (path.name == MANIFEST, path)):
         if path.is_file():
@@ -75,6 +82,36 @@ def _refuse_clash(new: list[Export], kept: list[Export], target: Path) -> None:
             raise ExportRefusedError(
                 f"{target / path}: belongs to the {one.format} export there; choose another folder"
             )
+
+
+def _refuse_what_is_not_ours(source: Path, ours: set[str], target: Path) -> None:
+    """A file stands in the way unless an export there has it; one that says the same may be what a
+    killed export has moved, and nothing is lost with it.
+    """
+    for path in sorted(source.rglob("*")):
+        place = target / path.relative_to(source)
+        if path.is_dir():
+            _refuse_unless_folder(place, target)
+        elif os.path.lexists(place):
+            is_ours = path.relative_to(source).as_posix() in ours
+            if not place.is_file() or not (is_ours or filecmp.cmp(path, place, shallow=False)):
+                raise ExportRefusedError(
+                    f"{place}: is there already, and of no export; choose another folder"
+                )
+    if not os.access(target, os.W_OK | os.X_OK):
+        raise ExportRefusedError(f"{target}: cannot be written; choose another folder")
+
+
+def _refuse_unless_folder(place: Path, target: Path) -> None:
+    """What it leads to must be in `target`, and must let files in."""
+    if not os.path.lexists(place):
+        return
+    if not place.is_dir() or not place.resolve().is_relative_to(target.resolve()):
+        raise ExportRefusedError(
+            f"{place}: is no folder in {target}, and the export needs one; choose another folder"
+        )
+    if not os.access(place, os.W_OK | os.X_OK):
+        raise ExportRefusedError(f"{place}: cannot be written; choose another folder")
 
 
 def _join_manifests(source: Path, new: list[Export], kept: list[Export]) -> None:
