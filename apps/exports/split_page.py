@@ -9,9 +9,9 @@ from typing import Any
 
 from django.core.paginator import Page, Paginator
 
-from apps.exports.domain.splits import Leak, Source
+from apps.exports.domain.splits import DEFAULT_RATIOS, Leak, Source
 from apps.exports.services.leaks import last_leak_report
-from apps.exports.services.splits import SplitPlan
+from apps.exports.services.splits import SplitPlan, empty_splits
 from apps.projects.models import Job, Project, Split
 from apps.snippets.models import Document
 from apps.trees.models import Tree
@@ -36,6 +36,13 @@ class SizeRow:
     now: Size
     after: Size | None
     wanted: float | None
+
+
+def empty(plan: SplitPlan, wanted: Sequence[float] | None) -> list[str]:
+    """Names of the splits that have no tree, or would have none of the share that is wanted."""
+    if not wanted and not any(one.split for one in plan.sources):
+        return []
+    return [Split(split).label for split in empty_splits(plan, wanted or DEFAULT_RATIOS)]
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from apps.exports.services.splits import (
     write_splits,
 )
 from apps.exports.split_forms import MakeForm, PinForm, SplitFilter, SplitsForm
-from apps.exports.split_page import domains, exact_leaks, near_leaks_page, sizes
+from apps.exports.split_page import domains, empty, exact_leaks, near_leaks_page, sizes
 from apps.projects.models import Job, Project, Split
 from apps.projects.paging import page_of
 from apps.projects.permissions import get_project_to_administer, signed_in
@@ -51,6 +51,7 @@ def splits(request: HttpRequest, slug: str) -> HttpResponse:
         "form": form,
         "plan": plan if is_preview else None,
         "sizes": sizes(plan, form.ratios if is_preview else None),
+        "empty": empty(plan, form.ratios if is_preview else None),
         "page": domains(plan, request.GET.get("page")),
         "state": state,
         "leak_count": leak_count,

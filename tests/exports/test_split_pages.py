@@ -55,6 +55,20 @@ def test_a_preview_shows_what_would_be_and_writes_nothing(client, project, admin
     assert splits_of(project) == {"": 10}
 
 
+def test_a_split_that_would_be_empty_is_named_before_and_after(client, project, admin, monkeypatch):
+    asked = {"train": "98", "dev": "1", "test": "1"}
+    assert "Dev and Test would be empty." in words_of_main(
+        client.get(PAGE, {**ASKED, **asked}).text
+    )
+    assert "empty." not in words_of_main(client.get(PAGE, ASKED).text)
+    monkeypatch.setattr(split_views, "QUEUED_FROM", 10)
+    client.post(MAKE, preview(client, **asked))
+    job = Job.objects.get(kind="splits")
+    make_splits(job.pk)
+    assert "Empty: dev, test." in words_of_main(client.get(job.get_absolute_url()).text)
+    assert "Dev and Test are empty." in words_of_main(client.get(PAGE).text)
+
+
 def test_what_was_seen_is_made(client, project, admin):
     answer = client.post(MAKE, preview(client), follow=True)
     assert "Documents that are in another split now: 10." in words_of_main(answer.text)

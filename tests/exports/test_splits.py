@@ -129,6 +129,11 @@ def test_the_command_prints_sizes_and_leaks(project, capsys):
     )
 
 
+def test_the_command_names_a_split_that_is_left_empty(project, capsys):
+    call_command("make_splits", project="rules", ratios=[0.99, 0.01, 0])
+    assert [line[:18] for line in capsys.readouterr().err.splitlines()] == ["note: dev is empty"]
+
+
 def test_the_command_refuses_in_one_line(project):
     with pytest.raises(CommandError, match="there is no such project"):
         call_command("make_splits", project="nowhere")

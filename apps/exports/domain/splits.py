@@ -3,7 +3,9 @@
 A *source* is a page with all its versions. Sources that share a rule text (after folding) are one
 *group*, which goes to one split as a whole. Groups are placed domain by domain, so that each split
 gets its share of the trees of each domain, as near as whole groups allow. Domains of one group
-cannot be shared out; they are placed together, as if they were one domain.
+cannot be shared out; they are placed together, as if they were one domain. Then the domains are
+evened out against each other: what rounding takes from a split in each of many small domains it
+would lack in all of them together.
 
 The result depends on contents and seed alone, not on the order of rows, and what is placed stays.
 """
@@ -108,11 +110,15 @@ def place_sources(
     is, for the leak report. A group without a tree waits until it has one.
     """
     shares = check_ratios(ratios)
-    placed: dict[str, str] = {}
-    for stratum in _strata(groups_of(sources)):
-        for group, split in _place(stratum, shares, seed):
-            placed.update({one.key: split for one in group.sources if one.split != split})
-    return placed
+    strata = [_Stratum(groups, shares, seed) for groups in _strata(groups_of(sources))]
+    _even_out(strata, _open_splits(shares), seed)
+    return {
+        source.key: split
+        for stratum in strata
+        for group, split in stratum.placed
+        for source in group.sources
+        if source.split != split
+    }
 
 
 def _strata(groups: list[Group]) -> Iterator[list[Group]]:
@@ -126,24 +132,80 @@ def _strata(groups: list[Group]) -> Iterator[list[Group]]:
         yield alone
 
 
-def _place(
-    groups: list[Group], shares: tuple[float, float, float], seed: int
-) -> Iterator[tuple[Group, str]]:
-    total = sum(group.trees for group in groups)
-    wanted = {split: share * total for split, share in zip(SPLITS, shares, strict=True)}
-    have: Counter[str] = Counter()
-    free: list[Group] = []
-    for group in groups:
+class _Stratum:
+    """Groups that are shared out among themselves first: wanted and had trees by split."""
+
+    def __init__(self, groups: list[Group], shares: tuple[float, float, float], seed: int) -> None:
+        total = sum(group.trees for group in groups)
+        self.wanted = {split: share * total for split, share in zip(SPLITS, shares, strict=True)}
+        self.have: Counter[str] = Counter()
+        self.free: list[Group] = []
+        self._follows: list[tuple[Group, str]] = []
+        for group in groups:
+            self._see(group)
+        self.free.sort(key=lambda group: (-group.trees, _drawn(seed, group.key)))
+        self.chosen = _greedy(self.free, self.wanted, self.have, shares)
+        _improve(self.free, self.chosen, self.wanted, self.have)
+
+    def _see(self, group: Group) -> None:
         if len(group.splits) == 1:
-            yield group, group.splits[0]
+            self._follows.append((group, group.splits[0]))
         if group.splits:
-            have[group.splits[0]] += group.trees
+            self.have[group.splits[0]] += group.trees
         else:
-            free.append(group)
-    free.sort(key=lambda group: (-group.trees, _drawn(seed, group.key)))
-    chosen = _greedy(free, wanted, have, shares)
-    _improve(free, chosen, wanted, have)
-    yield from ((group, chosen[group.key]) for group in free)
+            self.free.append(group)
+
+    @property
+    def placed(self) -> Iterator[tuple[Group, str]]:
+        yield from self._follows
+        yield from ((group, self.chosen[group.key]) for group in self.free)
+
+    def may_move(self, group: Group, target: str) -> bool:
+        """A split may be farther from its share here by less than what moves, or as it was."""
+        source = self.chosen[group.key]
+        return (
+            source != target
+            and self.have[source] >= self.wanted[source] - 1e-9
+            and self.have[target] <= self.wanted[target] + 1e-9
+        )
+
+    def cost(self, group: Group, target: str) -> float:
+        return _cost(self.chosen[group.key], target, group.trees, self.wanted, self.have)
+
+    def move(self, group: Group, target: str) -> None:
+        self.have[self.chosen[group.key]] -= group.trees
+        self.have[target] += group.trees
+        self.chosen[group.key] = target
+
+
+def _even_out(strata: list[_Stratum], targets: list[str], seed: int) -> None:
+    """Moves groups for the sake of all strata together, those first that cost theirs least."""
+    wanted = {split: sum(one.wanted[split] for one in strata) for split in SPLITS}
+    have = sum((one.have for one in strata), Counter[str]())
+
+    def gain(stratum: _Stratum, group: Group, target: str) -> float:
+        if not stratum.may_move(group, target):
+            return 0
+        overall = _cost(stratum.chosen[group.key], target, group.trees, wanted, have)
+        return -(overall + stratum.cost(group, target))
+
+    def round_of_moves() -> bool:
+        able = [
+            (stratum.cost(group, target), _drawn(seed, group.key), target, stratum, group)
+            for stratum in strata
+            for group in stratum.free
+            for target in targets
+            if gain(stratum, group, target) > 1e-9
+        ]
+        for _, _, target, stratum, group in sorted(able, key=lambda one: one[:3]):
+            if gain(stratum, group, target) > 1e-9:
+                have[stratum.chosen[group.key]] -= group.trees
+                have[target] += group.trees
+                stratum.move(group, target)
+        return bool(able)
+
+    while round_of_moves():
+        pass
 
 
 def _drawn(seed: int, key: str) -> str:
@@ -197,15 +259,19 @@ def _shift(
     source: str, target: str, trees: int, wanted: Mapping[str, float], have: Counter[str]
 ) -> bool:
     """Moves so many trees, when the two splits are nearer to their shares then."""
-    if source == target or not trees:
-        return False
-    lack = wanted[target] - have[target] - (wanted[source] - have[source])
-    # Sum of squared distances: smaller exactly when the move does not overshoot.
-    if trees * trees >= trees * lack - 1e-9:
+    if source == target or not trees or _cost(source, target, trees, wanted, have) >= -1e-9:
         return False
     have[source] -= trees
     have[target] += trees
     return True
+
+
+def _cost(
+    source: str, target: str, trees: int, wanted: Mapping[str, float], have: Mapping[str, int]
+) -> float:
+    """Half of what a move adds to the sum of squared distances; below 0: nearer then."""
+    lack = wanted[target] - have[target] - (wanted[source] - have[source])
+    return trees * (trees - lack)
 
 
 @dataclass(frozen=True)

@@ -96,6 +96,14 @@ def _plan(
     return SplitPlan(after, moved, tuple(before))
 
 
+def empty_splits(plan: SplitPlan, ratios: Sequence[float]) -> list[str]:
+    """Those that would hold no tree, though a share of the trees is wanted in them."""
+    if not plan.sources:
+        return []
+    shares = zip(Split.values, ratios, strict=True)
+    return [split for split, share in shares if share and not plan.totals[split]]
+
+
 @transaction.atomic
 def write_splits(project: Project, plan: SplitPlan, *, actor: User | None) -> int:
     """Moves the documents as planned; returns how many. Raises SplitsRefusedError."""
@@ -175,7 +183,11 @@ def run_splits(job: Job) -> None:
     plan = make_plan(job.project, **said)
     moved = write_splits(job.project, plan, actor=job.created_by)
     totals = [(name, plan.totals[name]) for name in Split.values]
-    finish_job(job, report={"documents": moved, "trees": totals, "leaks": len(plan.leaks)})
+    report = {
+        "documents": moved, "trees": totals, "leaks": len(plan.leaks),
+        "empty": empty_splits(plan, said["ratios"]),
+    }  # fmt: skip
+    finish_job(job, report=report)
 
 
 def state_of(sources: Iterable[Source]) -> str:

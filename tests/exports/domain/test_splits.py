@@ -1,6 +1,6 @@
 """Splits by source (design 4.7)."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import replace
 
 import pytest
@@ -62,6 +62,22 @@ def test_each_domain_is_shared_out_by_itself():
 def test_domains_of_one_source_are_shared_out_together():
     sources = [Source(f"page{place}", f"host{place}", 1) for place in range(10)]
     assert shares(place_sources(sources)) == {"train": 7, "dev": 1, "test": 2}
+
+
+@pytest.mark.parametrize(("hosts", "documents"), [(100, 2), (100, 3), (100, 4), (50, 5)])
+def test_many_small_domains_make_the_shares_together(hosts, documents):
+    sources = [
+        source for host in range(hosts) for source in equal_sources(documents, f"h{host:02}")
+    ]
+    for seed in (0, 7):
+        of_all = shares(place_sources(sources, seed=seed))
+        assert [100 * number / len(sources) for number in of_all.values()] == [70, 10, 20]
+
+
+def test_what_is_placed_does_not_turn_the_domains_that_come_later_upside_down():
+    old = [replace(one, split="train") for one in equal_sources(100, "old")]
+    new = equal_sources(20, "new")
+    assert shares(place_sources([*old, *new]))["train"] >= 13
 
 
 def test_trees_count_and_not_sources():
@@ -160,3 +176,21 @@ def test_no_split_is_farther_from_its_share_than_the_largest_source(sizes):
         trees[placed[one.key]] += one.trees
     for split, share in zip(SPLITS, (0.7, 0.1, 0.2), strict=True):
         assert abs(trees[split] - share * sum(sizes)) <= max(sizes)
+
+
+@given(st.lists(st.lists(st.integers(1, 9), min_size=2, max_size=6), min_size=1, max_size=8))
+def test_all_domains_are_as_near_as_each_of_them_can_be(domains):
+    sources = [
+        Source(f"{host}/{place}", f"{host}", size)
+        for host, sizes in enumerate(domains)
+        for place, size in enumerate(sizes)
+    ]
+    placed = place_sources(sources)
+    trees: dict[str, Counter[str]] = defaultdict(Counter)
+    for one in sources:
+        trees[one.domain][placed[one.key]] += one.trees
+        trees["all"][placed[one.key]] += one.trees
+    largest = [*map(max, domains), max(map(max, domains))]
+    for name, most in zip([*map(str, range(len(domains))), "all"], largest, strict=True):
+        for split, share in zip(SPLITS, (0.7, 0.1, 0.2), strict=True):
+            assert abs(trees[name][split] - share * trees[name].total()) <= most + 1e-9

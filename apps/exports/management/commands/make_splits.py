@@ -8,6 +8,7 @@ from apps.exports.domain.splits import DEFAULT_RATIOS
 from apps.exports.services.leaks import near_leaks
 from apps.exports.services.splits import (
     SplitPlan,
+    empty_splits,
     plan_splits,
     plan_splits_anew,
     write_splits,
@@ -44,6 +45,11 @@ class Command(BaseCommand):
         except StudioError as error:
             raise CommandError(str(error)) from error
         self._print(plan, moved)
+        for split in empty_splits(plan, options["ratios"]):
+            self.stderr.write(
+                f"note: {split} is empty: load more documents, draw with --anew, give it a larger "
+                "share, or pin a document to it"
+            )
         self._print_leaks(project, plan)
 
     def _print(self, plan: SplitPlan, moved: int) -> None:
