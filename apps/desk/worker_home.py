@@ -41,7 +41,7 @@ def worker_home(project: Project, worker: User, *, now: datetime) -> dict[str, A
     barred = needed.kinds if needed else frozenset()
     found = _allowed(openings(project, worker=worker), barred)
     writing = _allowed_to_write(scenario_openings(project, worker=worker), barred)
-    is_open = held or found or writing or needed
+    is_open = found or writing or needed
     guidelines = project.guidelines.filter(step__in=Step.of_workers())
     return {
         "project": project,

@@ -29,12 +29,13 @@ class Numbers:
     rejected: int = 0  # of the questions, taken out because others rejected them
     rejections: int = 0  # of turns of others
     returns: int = 0  # paths given back
-    time: timedelta = field(default=timedelta())  # on the paths submitted
+    measured: int = 0  # of the paths, those with a time on task
+    time: timedelta = field(default=timedelta())  # on them
 
     @property
     def time_per_path(self) -> timedelta | None:
-        """None where there is none yet."""
-        return self.time / self.paths if self.paths else None
+        """None where none was measured: an imported path, or one of the demo, took no time."""
+        return self.time / self.measured if self.measured else None
 
 
 def numbers_of(project: Project, workers: Collection[int]) -> dict[int, Numbers]:
@@ -71,9 +72,11 @@ def _rejections(project: Project) -> Any:
 
 def _paths(project: Project) -> Any:
     work = Assignment.objects.filter(project=project, kind=Kind.PATH)
-    is_submitted = Q(state=State.SUBMITTED)
+    # A path that ended with a rejection of a turn above it is no path of its worker.
+    is_submitted = Q(state=State.SUBMITTED) & ~Q(outcome__has_key="rejected")
     return _by_person(work, "worker").annotate(
         paths=Count("pk", filter=is_submitted),
+        measured=Count("pk", filter=is_submitted & Q(active_seconds__gt=0)),
         returns=Count("pk", filter=Q(state=State.RETURNED)),
         seconds=Sum("active_seconds", filter=is_submitted),
     )

@@ -2,7 +2,7 @@
 
 import hashlib
 import unicodedata
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.core.validators import RegexValidator
@@ -10,6 +10,7 @@ from django.db.models import Exists, OuterRef
 from django.http import QueryDict
 
 from apps.accounts.models import User
+from apps.projects.fields import LineField, show_limits
 from apps.projects.models import Guideline, Membership, Project, Role
 from apps.projects.services.projects import SETTINGS
 
@@ -32,6 +33,7 @@ class SettingsForm(forms.ModelForm[Project]):
     class Meta:
         model = Project
         fields = SETTINGS
+        field_classes: ClassVar = {"name": LineField}
         widgets = {
             "negative_threshold": forms.NumberInput(attrs={"step": "0.01"}),
             "near_duplicate_threshold": forms.NumberInput(attrs={"step": "0.01"}),
@@ -94,6 +96,10 @@ class SettingsForm(forms.ModelForm[Project]):
         ("Scenarios", ("scenarios_per_finished_tree", "checks_per_scenario")),
         ("Negatives", ("questions_per_tree", "scenarios_per_tree", "negative_threshold")),
     )
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        show_limits(self, Project)
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}

@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 
+from apps.projects.fields import WordsField
 from apps.scenarios.services.audit import Scope
 
 
@@ -14,7 +15,7 @@ class LimitForm(forms.Form):
         label="Limit in %", required=False, min_value=0, max_value=100,
         help_text="Empty: the usual limit.",
     )  # fmt: skip
-    waiver = forms.CharField(
+    waiver = WordsField(
         label="Waived, because", required=False, max_length=500,
         widget=forms.TextInput(attrs={"dir": "auto"}),
     )  # fmt: skip

@@ -9,6 +9,7 @@ from django import forms
 from django.http import QueryDict
 
 from apps.accounts.models import User
+from apps.projects.fields import WordsField
 from apps.snippets.domain.reshaping import Repeat, places_to_split
 from apps.snippets.models import Snippet
 from apps.snippets.services import bench
@@ -53,7 +54,7 @@ class DiscardForm(StepForm):
             "required": "Choose a reason.", "invalid_choice": "Choose one of the reasons.",
         },
     )  # fmt: skip
-    note = forms.CharField(required=False, max_length=500, label="Note (for another reason)")
+    note = WordsField(required=False, max_length=500, label="Note (for another reason)")
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
@@ -71,7 +72,7 @@ class DiscardForm(StepForm):
 class EditForm(StepForm):
     """Has the snippet's key as prefix, so that drafts of several snippets go side by side."""
 
-    text = forms.CharField(
+    text = WordsField(
         max_length=LONGEST_TEXT,
         widget=forms.Textarea(attrs={"rows": 8, "dir": "auto", "spellcheck": "true"}),
         label="Text of the snippet, in Markdown",

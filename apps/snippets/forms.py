@@ -9,6 +9,7 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.db.models import Q
 
+from apps.projects.fields import WordsField, is_blank, show_limits
 from apps.projects.forms import SettingsForm, language_tag
 from apps.projects.models import Project, Split
 from apps.projects.uploads import ManyFilesField
@@ -45,13 +46,13 @@ class DetailsForm(forms.Form):
         help_text="Language tag, such as en, ja or ar. Left empty: what the page says, or else the "
         "language of the project.",
     )
-    licence = forms.CharField(
+    licence = WordsField(
         max_length=MAX_LICENCE,
         required=False,
         widget=forms.TextInput(attrs=_LEGIBLE),
         help_text="What allows us to use it, such as Open Government Licence v3.0.",
     )
-    attribution = forms.CharField(
+    attribution = WordsField(
         max_length=MAX_ATTRIBUTION,
         required=False,
         widget=forms.TextInput(attrs=_LEGIBLE),
@@ -94,7 +95,7 @@ def _url_field(**options: Any) -> forms.CharField:
 
 
 def _title_field(**options: Any) -> forms.CharField:
-    return forms.CharField(max_length=MAX_TITLE, widget=forms.TextInput(attrs=_LEGIBLE), **options)
+    return WordsField(max_length=MAX_TITLE, widget=forms.TextInput(attrs=_LEGIBLE), **options)
 
 
 class _WithUrl(DetailsForm):
@@ -171,7 +172,7 @@ class PasteForm(_WithUrl):
 
     def clean_text(self) -> str:
         text = str(self.cleaned_data["text"]).replace("\r\n", "\n")
-        if not text.strip():
+        if is_blank(text):
             raise forms.ValidationError("There are only blanks in it.")
         return text
 
@@ -210,6 +211,10 @@ class LimitsForm(forms.ModelForm[Project]):
         model = Project
         fields = ("max_list_items", "max_words", "long_lists")
         labels = SettingsForm.Meta.labels
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        show_limits(self, Project)
 
 
 # Looking for --------------------------------------------------------------------------------

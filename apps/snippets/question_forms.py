@@ -5,6 +5,7 @@ from uuid import uuid4
 
 from django import forms
 
+from apps.projects.fields import WordsField
 from apps.projects.models import Project
 from apps.snippets.domain.folding import fold
 from apps.snippets.models import Document, Question, QuestionQuerySet
@@ -54,7 +55,7 @@ class ReplaceForm(QuestionTextForm):
 
 
 class NoRuleForm(KeyForm):
-    note = forms.CharField(
+    note = WordsField(
         label="What is wrong with it? (may stay empty)",
         required=False,
         max_length=500,
@@ -71,7 +72,7 @@ class SkipForm(forms.Form):
         "I need a second opinion.",
     )
 
-    reason = forms.CharField(
+    reason = WordsField(
         label="Another reason",
         max_length=500,
         widget=forms.TextInput(attrs={"dir": "auto", "autocomplete": "off"}),

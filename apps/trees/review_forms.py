@@ -3,11 +3,12 @@
 A form with `seen` says what its page showed; the services refuse what has changed since.
 """
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 
 from apps.accounts.models import User
+from apps.projects.fields import LineField, WordsField
 from apps.projects.models import Project
 from apps.trees.domain.tree import Answer
 from apps.trees.models import Cut, TreeComment
@@ -60,7 +61,7 @@ class SeenForm(forms.Form):
 
 
 class WordingForm(SeenForm):
-    text = forms.CharField(
+    text = LineField(
         label="Question",
         max_length=LONGEST_QUESTION,
         widget=forms.Textarea(attrs={"rows": 3, "dir": "auto", "autocomplete": "off"}),
@@ -70,7 +71,7 @@ class WordingForm(SeenForm):
 
 class AnswerForm(SeenForm):
     answer = forms.ChoiceField(choices=ANSWERS, widget=forms.HiddenInput)
-    reason = forms.CharField(
+    reason = WordsField(
         label="Why? (may stay empty)", required=False, max_length=LONGEST_REASON, widget=_line()
     )
 
@@ -80,7 +81,7 @@ class TakeOutForm(SeenForm):
         label="What is the matter with it?", choices=TAKE_OUT, widget=forms.RadioSelect,
         error_messages={"required": "Say what is the matter."},
     )  # fmt: skip
-    reason = forms.CharField(
+    reason = WordsField(
         label="Why?", max_length=LONGEST_REASON, widget=_line(),
         error_messages={"required": "Say why. It is kept with what goes."},
     )  # fmt: skip
@@ -111,6 +112,7 @@ class CommentForm(forms.ModelForm[TreeComment]):
     class Meta:
         model = TreeComment
         fields = ("text",)
+        field_classes: ClassVar = {"text": WordsField}
         labels = {"text": "Comment"}
         error_messages = {"text": {"required": "Write something first."}}
         widgets = {
@@ -130,7 +132,7 @@ class DecisionForm(SeenForm):
         label="What becomes of this question?", choices=DECISIONS, widget=DecisionRadios,
         error_messages={"required": "Choose what becomes of it."},
     )  # fmt: skip
-    reason = forms.CharField(
+    reason = WordsField(
         label="Why?", required=False, max_length=LONGEST_REASON, widget=_line(),
         help_text="Needed when you keep it: nobody is asked about it again.",
     )  # fmt: skip

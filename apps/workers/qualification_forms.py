@@ -5,6 +5,7 @@ from uuid import uuid4
 
 from django import forms
 
+from apps.projects.fields import LineField, WordsField, show_limits
 from apps.workers.domain.qualification import TurnLineError, read_turns, write_turns
 from apps.workers.models import (
     AnswerClass,
@@ -20,13 +21,13 @@ QUESTION, ANSWER = "follow_up_question", "follow_up_answer"
 class QualificationQuestionForm(forms.Form):
     """`turns` has one turn per line."""
 
-    rule_text = forms.CharField(
+    rule_text = WordsField(
         label="Rule text",
         max_length=LONGEST_TEXT,
         widget=forms.Textarea(attrs={"rows": 6, "dir": "auto"}),
         help_text="Markdown, as snippets have it.",
     )
-    question = forms.CharField(
+    question = LineField(
         label="What the user asks",
         max_length=1000,
         widget=forms.TextInput(attrs={"dir": "auto", "autocomplete": "off"}),
@@ -41,10 +42,11 @@ class QualificationQuestionForm(forms.Form):
     answer_class = forms.ChoiceField(
         label="Right answer", choices=[("", "Choose"), *AnswerClass.choices]
     )
-    explanation = forms.CharField(
+    explanation = WordsField(
         max_length=2000,
         widget=forms.Textarea(attrs={"rows": 3, "dir": "auto"}),
-        help_text="Why this answer is right. People read it when they have submitted the test.",
+        help_text="Why this answer is right. People read it when they have passed, or have no "
+        "tries left.",
     )
 
     def __init__(self, data: Any = None, *, question: QualificationQuestion | None = None) -> None:
@@ -90,6 +92,10 @@ class QualificationSettingsForm(forms.ModelForm[QualificationSettings]):
             "waiting_hours": "Waiting time",
             "expiry_days": "Lasts",
         }
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        show_limits(self, QualificationSettings)
 
     @property
     def kinds(self) -> list[forms.BoundField]:

@@ -19,6 +19,9 @@ from apps.workers.services.qualification import (
 )
 from apps.workers.services.qualification_tests import draft_of
 
+NO_TRY_HELPS = frozenset({Code.REVOKED, Code.NO_TRIES_LEFT})
+PASSED = "You have passed the test."
+ENDS_THE_TRIES = frozenset({Code.QUALIFIED, Code.NO_TRIES_LEFT})
 LABELS = {
     Code.QUALIFIED: "Has it",
     Code.NOT_TAKEN: "Has not taken the test",
@@ -109,6 +112,11 @@ class Needed:
     def has_begun(self) -> bool:
         return self.standing.code == Code.BEGUN
 
+    @property
+    def is_out_of_reach(self) -> bool:
+        """No test helps: an admin has to."""
+        return self.standing.code in NO_TRY_HELPS
+
 
 def needed_by(project: Project, worker: User, *, now: datetime) -> Needed | None:
     """None where no work is kept from them."""
@@ -133,9 +141,10 @@ def attempt_page(attempt: QualificationAttempt, form: AttemptForm) -> dict[str, 
 
 
 def result_page(attempt: QualificationAttempt, *, now: datetime) -> dict[str, Any]:
-    """What became of a try, with the right answers and why they are right."""
+    """What became of a try; with the right answers, and why, when they help in no other try."""
     given = dict(attempt.answers.values_list("question", "answer_class"))
     here = standing(attempt.project, worker=attempt.worker, now=now)
+    has_passed = attempt.passed and here.code == Code.QUALIFIED
     return {
         "project": attempt.project,
         "attempt": attempt,
@@ -143,7 +152,8 @@ def result_page(attempt: QualificationAttempt, *, now: datetime) -> dict[str, An
             ShownQuestion(one, AnswerClass(given[one.pk])) for one in attempt.test.questions.all()
         ],
         "standing": here,
-        "sentence": SENTENCES[here.code],
+        "sentence": PASSED if has_passed else SENTENCES[here.code],
+        "shows_answers": attempt.passed or here.code in ENDS_THE_TRIES,
     }
 
 

@@ -72,6 +72,8 @@ def take_one_more(request: HttpRequest, slug: str) -> HttpResponse:
     except TooManyOpenError as refusal:
         messages.warning(request, str(refusal))
         return redirect("workers:mine", slug)
+    if work is None:
+        messages.info(request, "Nothing more is open for you now.")
     return redirect(page_of_work(work) if work else project)
 
 

@@ -81,6 +81,14 @@ def test_where_nothing_is_open_the_page_says_why(client, project, worker):
     assert response.headers["Location"] == HOME
 
 
+def test_who_wants_more_beside_their_work_is_told_why_there_is_none(client, project, worker):
+    growing_tree(project, None)
+    take(project, worker)
+    shown = client.post(reverse("workers:another", args=["bikes"]), follow=True).content.decode()
+    assert "Nothing more is open for you now." in shown
+    assert "data-why=" in shown
+
+
 def test_of_work_in_other_hands_it_says_until_when(client, project, worker):
     growing_tree(project, None)
     held = take(project, make_member(project, Role.WORKER))
@@ -188,10 +196,20 @@ def test_what_each_did_is_counted_in_this_project_alone(project, worker):
 
     assert numbers_of(project, [worker.pk, other.pk]) == {
         worker.pk: Numbers(
-            paths=1, questions=2, answers=1, rejected=1, time=timedelta(seconds=90)
+            paths=1, questions=2, answers=1, rejected=1, measured=1, time=timedelta(seconds=90)
         ),
-        other.pk: Numbers(paths=1, rejections=1, returns=1),
+        other.pk: Numbers(rejections=1, returns=1),
     }  # fmt: skip
+
+
+def test_paths_that_nobody_measured_are_not_in_the_time_of_a_path(project, worker):
+    for seconds in (0, 40):
+        growing_tree(project, None)
+        path = take(project, worker)
+        walk(path, "Are you over 18?")
+        Assignment.objects.filter(pk=path.pk).update(active_seconds=seconds)
+    numbers = numbers_of(project, [worker.pk])[worker.pk]
+    assert (numbers.paths, numbers.time_per_path) == (2, timedelta(seconds=40))
 
 
 def test_a_turn_that_was_restored_was_not_rejected(project, worker):

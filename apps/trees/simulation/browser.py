@@ -16,6 +16,17 @@ TIMEOUT = 60.0
 PAUSE = 0.3
 
 
+def does_answer(site: str) -> bool:
+    """Whether there is a server, whatever it says."""
+    try:
+        with build_opener().open(site, timeout=TIMEOUT):
+            return True
+    except HTTPError:
+        return True
+    except (URLError, OSError, HTTPException, ValueError):
+        return False
+
+
 class ErrorPageError(Exception):
     """A page that nobody should ever see."""
 

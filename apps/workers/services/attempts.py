@@ -19,7 +19,7 @@ from apps.workers.models import (
 from apps.workers.services.qualification import give_for, published_test, settings_of, standing
 
 SENTENCES = {
-    Code.QUALIFIED: "You have passed the test.",
+    Code.QUALIFIED: "You have the qualification.",
     Code.NOT_TAKEN: "You have not taken the test yet.",
     Code.BEGUN: "You have begun the test. It stays as you saw it; go on with it.",
     Code.FAILED: "You did not pass the test. You may try again now.",

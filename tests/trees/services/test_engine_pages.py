@@ -68,6 +68,13 @@ def test_an_address_that_is_none_is_refused():
         )
 
 
+def test_where_nothing_answers_it_says_so_at_once():
+    project = make_questions(1)
+    with pytest.raises(CommandError, match=r"--http http://127\.0\.0\.1:1: nothing answers there"):
+        simulate(project, 1, "--http=http://127.0.0.1:1")
+    assert not Assignment.objects.exists()
+
+
 def test_a_page_that_nobody_should_see_ends_it_with_exit_code_1(live_server, settings):
     project = make_questions(1, max_depth=1)
     settings.ALLOWED_HOSTS = ["office.example"]

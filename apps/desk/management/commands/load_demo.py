@@ -2,14 +2,15 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.utils import timezone
 
 from apps.desk.demo.loader import load_demo
+from apps.projects.commands import StudioCommand
 from apps.projects.errors import StudioError
 
 
-class Command(BaseCommand):
+class Command(StudioCommand):
     help = "Makes the demo project and its people, once; a demo that was deleted stays deleted."
 
     def handle(self, **options: Any) -> None:

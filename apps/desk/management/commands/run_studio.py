@@ -7,19 +7,20 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.utils import timezone
 
 from apps.desk.demo.content import demo
 from apps.desk.demo.loader import load_demo
 from apps.desk.demo.logins import DemoLogin, demo_logins
 from apps.desk.supervisor import Program, ProgramEndedError, run_together
+from apps.projects.commands import StudioCommand
 from apps.projects.errors import StudioError
 
 HOST = "127.0.0.1"
 
 
-class Command(BaseCommand):
+class Command(StudioCommand):
     help = "Starts web server and background worker here, and prints the address and the log-ins."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -3,13 +3,14 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from apps.exports.services.checking import Summary, check
+from apps.projects.commands import StudioCommand
 from apps.projects.errors import StudioError
 
 
-class Command(BaseCommand):
+class Command(StudioCommand):
     help = "Reads exported files back and says whether all of it is valid; else the first fault."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -3,14 +3,15 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from apps.exports.domain.evaluation import LABELS, Scores
 from apps.exports.services.evaluating import as_json, evaluate_predictions
+from apps.projects.commands import StudioCommand
 from apps.projects.errors import StudioError
 
 
-class Command(BaseCommand):
+class Command(StudioCommand):
     help = "ShARC's measures of a model's answers: accuracy over four classes, BLEU-1 to BLEU-4."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -3,13 +3,14 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from apps.exports.services.evaluating import evaluate_responses
+from apps.projects.commands import StudioCommand
 from apps.projects.errors import StudioError
 
 
-class Command(BaseCommand):
+class Command(StudioCommand):
     help = (
         "1-of-100 accuracy of TF-IDF and BM25 on a conversational export: how often a context "
         "finds its own response among 100, by words alone."

@@ -4,16 +4,17 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from apps.exports.formats.registry import FORMATS
 from apps.exports.formats.rows import Options
 from apps.exports.services.exporting import MOST_SHARDS, export_here
+from apps.projects.commands import StudioCommand
 from apps.projects.errors import StudioError
 from apps.projects.models import Project, Split
 
 
-class Command(BaseCommand):
+class Command(StudioCommand):
     help = "Writes the utterances of a project as files. All of them, or nothing."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -3,16 +3,17 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from apps.exports.services.sharc_import import import_here
 from apps.exports.services.sharc_reading import ImportFiles
 from apps.projects.arguments import project_slug
+from apps.projects.commands import StudioCommand
 from apps.projects.errors import StudioError
 from apps.projects.models import Split
 
 
-class Command(BaseCommand):
+class Command(StudioCommand):
     help = (
         "Imports ShARC files (a JSON array or JSON Lines) as trees, scenarios, negatives and "
         "utterances. All of it or nothing; what is here already stays as it is."

@@ -4,17 +4,18 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from apps.exports.management.commands.check_export import lines_of
 from apps.exports.services.checking import Summary, inspect
+from apps.projects.commands import StudioCommand
 from apps.projects.errors import StudioError
 
 MOST_ITEMS = 12
 """Of a list: tokens go on and on."""
 
 
-class Command(BaseCommand):
+class Command(StudioCommand):
     help = "Counts what is in exported files, and shows an example in readable form."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from apps.exports.domain.splits import DEFAULT_RATIOS
 from apps.exports.services.leaks import near_leaks
@@ -13,13 +13,14 @@ from apps.exports.services.splits import (
     plan_splits_anew,
     write_splits,
 )
+from apps.projects.commands import StudioCommand
 from apps.projects.errors import StudioError
 from apps.projects.models import Project, Split
 
 SHOWN = 10
 
 
-class Command(BaseCommand):
+class Command(StudioCommand):
     help = (
         "Puts the documents of a project into train, dev and test: whole documents, domain by "
         "domain. The same data and seed give the same splits; what is placed stays."

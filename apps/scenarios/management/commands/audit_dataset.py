@@ -3,13 +3,14 @@
 import json
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from apps.projects.commands import StudioCommand
 from apps.projects.models import Project
 from apps.scenarios.services.audit import Judged, Scope, audit_here, judge
 
 
-class Command(BaseCommand):
+class Command(StudioCommand):
     help = (
         "Measures what the utterances of a project give away to somebody who never reads the "
         "rule, against what a release may reach."

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from apps.projects.commands import StudioCommand
 from apps.projects.models import Project
 from apps.scenarios.models import Scenario
 from apps.scenarios.services.expansion import expand_project, preview_expansion
@@ -11,7 +12,7 @@ from apps.scenarios.services.expansion import expand_project, preview_expansion
 ALREADY = "nothing; all of it is here already"
 
 
-class Command(BaseCommand):
+class Command(StudioCommand):
     help = (
         "Makes the utterances of a project's finished trees: without a scenario, with each "
         "scenario, and with negatives. Only trees that have changed are expanded anew. Adds what "

@@ -3,13 +3,14 @@
 from dataclasses import replace
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from apps.projects.commands import StudioCommand
 from apps.projects.models import Project
 from apps.scenarios.services.negatives import Wish, mine_anew_here, mine_here
 
 
-class Command(BaseCommand):
+class Command(StudioCommand):
     help = (
         "Gives each finished tree of a project questions and scenarios of other documents' trees. "
         "Draws what is missing; the same data and seed give the same negatives."

@@ -4,9 +4,10 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from apps.projects.arguments import project_slug
+from apps.projects.commands import StudioCommand
 from apps.projects.errors import StudioError
 from apps.snippets.errors import NothingLoadedError
 from apps.snippets.services.ingest_files import Upload, uploads_in
@@ -32,7 +33,7 @@ written, not even the project. 0 otherwise, also when some failed: their lines s
 COUNTS = ("created", "new_version", "same", FAILED)
 
 
-class Command(BaseCommand):
+class Command(StudioCommand):
     help = "Loads documents and cuts them into snippets, which experts then look through."
 
     def add_arguments(self, parser: CommandParser) -> None:

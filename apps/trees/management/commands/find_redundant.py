@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
+from apps.projects.commands import StudioCommand
 from apps.projects.models import Project
 from apps.trees.models import Flag
 from apps.trees.services.pruning import find_flags, flags_of_project, prune_here
@@ -12,7 +13,7 @@ from apps.trees.services.pruning import find_flags, flags_of_project, prune_here
 REDUNDANT = {Flag.Kind.ONE_ANSWER, Flag.Kind.SAME_BRANCHES}
 
 
-class Command(BaseCommand):
+class Command(StudioCommand):
     help = (
         "Finds questions of finished trees that cannot change the outcome, and prints each with "
         "its tree: tree id, reason, question. Then questions that are asked twice on one path, or "

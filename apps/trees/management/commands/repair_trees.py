@@ -2,14 +2,15 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
+from apps.projects.commands import StudioCommand
 from apps.projects.models import Project
 from apps.trees.services.repair import Difference, differences, repair
 
 
-class Command(BaseCommand):
+class Command(StudioCommand):
     help = (
         "Computes anew what is kept beside the nodes of a project's trees (state, flags, class of "
         "logic, places, disputes, leases) and prints what differs, tree by tree. Exit code 0: "

@@ -5,10 +5,12 @@ import secrets
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from apps.accounts.models import User
+from apps.projects.commands import StudioCommand
 from apps.projects.models import Project
+from apps.trees.simulation.browser import does_answer
 from apps.trees.simulation.hands import Hands
 from apps.trees.simulation.page_hands import PageHands
 from apps.trees.simulation.people import make_people, passwords
@@ -26,7 +28,7 @@ HELP = {
 }
 
 
-class Command(BaseCommand):
+class Command(StudioCommand):
     help = (
         "Lets scripted people grow the project's trees, write scenarios and check each other's, "
         "through the services that the pages use, "
@@ -63,6 +65,11 @@ class Command(BaseCommand):
         project = Project.objects.filter(slug=options["project"]).first()
         if project is None:
             raise CommandError(f"--project {options['project']}: there is no such project")
+        if options["http"] and not does_answer(options["http"]):
+            raise CommandError(
+                f"--http {options['http']}: nothing answers there; start the server, or correct "
+                "the address"
+            )
         report = self._run(project, options)
         self._print(report)
         if wrong := "; ".join(_what_went_wrong(report)):
