@@ -389,11 +389,29 @@ def test_what_no_expert_has_verified_goes_out_of_train_only(tmp_path):
     assert said == (
         "train: 2 utterances (2 yes)\ndev: 1 utterances (1 yes)\ntest: 1 utterances (1 yes)\n"
     )
-    assert "note: 1 utterances of dev were left out: no expert has verified them" in notes
+    assert "note: 1 utterance of dev was left out: no expert has verified them" in notes
     assert command("check_export", tmp_path / "strict")[0].count("1 in utterances_") == 2
+    _, notes = command("export", *arguments, "--splits", "train", f"--out={tmp_path / 'train'}")
+    for other in ("dev", "test"):
+        assert f"note: 2 utterances of {other} were left out: the split was not asked for" in notes
     said, notes = command("export", *arguments, "--allow-unverified", f"--out={tmp_path / 'all'}")
     assert said.count("2 utterances (2 yes)") == 3
     assert "left out" not in notes
+
+
+def test_what_a_split_lacks_that_was_not_asked_for_by_name_is_said(tmp_path):
+    project = make_project("buses")
+    for split in (*Split, ""):
+        tree = make_tree(project, FinalAnswer(Answer.YES))
+        Document.objects.filter(snippets__questions__tree=tree).update(split=split)
+        make_utterance(tree)
+    said, notes = command("export", "--project=buses", "--format=csv", f"--out={tmp_path / 'out'}")
+    assert said == "train: 1 utterances (1 yes)\n"
+    assert re.findall("note: (.*left out.*)", notes) == [
+        "1 utterance of dev was left out: no expert has verified them",
+        "1 utterance of test was left out: no expert has verified them",
+        "1 utterance was left out: their documents are in no split",
+    ]
 
 
 def test_a_split_that_is_only_unverified_is_refused_with_what_to_do(tmp_path):

@@ -60,7 +60,7 @@ def test_a_look_says_what_an_export_would_hold_and_starts_nothing(client, admin)
     address = reverse("exports:list", args=["buses"])
     page = client.post(address, {**CHOICES, "splits": ["train"], "look": "1"}).content.decode()
     assert "It would hold 9 utterances" in page
-    assert "Nothing is missing, left out or in two splits." in page
+    assert "Every utterance goes out, each split has all kinds of answers" in page
     refused = client.post(address, {**CHOICES, "look": "1"}).content.decode()
     assert "the split dev has no utterances" in refused
     assert "It would hold" not in refused

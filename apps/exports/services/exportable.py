@@ -8,7 +8,6 @@ that grows again waits for its missing branches: no exported path ends in a ques
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 
 from django.db.models import BooleanField, Case, Count, Q, QuerySet, Value, When
 
@@ -26,10 +25,13 @@ def exportable(project: Project, split: str, *, allow_unverified: bool) -> Utter
     return rows.filter(_is_verified(project))
 
 
-def count_of_growing_trees(project: Project, splits: Iterable[str]) -> int:
+def growing_by_split(project: Project) -> dict[str, int]:
     """How many utterances wait until their tree is finished again."""
-    rows = Utterance.objects.filter(project=project).in_force().in_splits(splits)
-    return rows.filter(_is_of_growing_tree(project)).count()
+    rows = Utterance.objects.filter(project=project).in_force()
+    of_growing = rows.filter(_is_of_growing_tree(project)).order_by()
+    return dict(
+        of_growing.values_list("tree__question__snippet__document__split").annotate(Count("pk"))
+    )
 
 
 def _of_whole_trees(project: Project) -> UtteranceQuerySet:

@@ -7,26 +7,25 @@ import re
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from apps.accounts.models import User
-from apps.exports.domain.splits import leaks
 from apps.exports.errors import ExportRefusedError
 from apps.exports.formats.manifest import list_files
 from apps.exports.formats.pieces import pieces
 from apps.exports.formats.rows import Options
 from apps.exports.services.cards import add_card
-from apps.exports.services.exportable import classes_by_split, count_of_growing_trees
+from apps.exports.services.exportable import classes_by_split
+from apps.exports.services.left_out import crossing, left_out, missing_classes
 from apps.exports.services.licences import refuse_without_licence
 from apps.exports.services.packing import write_manifest
 from apps.exports.services.placing import place
 from apps.exports.services.release import carried, refuse_unfit, refuse_unfit_at_once
 from apps.exports.services.snapshot import open_snapshot, take_snapshot
-from apps.exports.services.splits import sources_of
 from apps.projects.models import Job, Project, Split
 from apps.projects.services.jobs import queue_job
 from apps.scenarios.models import Utterance
@@ -106,9 +105,12 @@ def _plan(project: Project, wanted: Wanted, gate: Gate) -> Plan:
     refuse_without_licence(project, splits, allow_unverified=wanted.allow_unverified)
     gate(project, splits, allow_unverified=wanted.allow_unverified)
     release = carried(project, splits, allow_unverified=wanted.allow_unverified)
-    left_out = {} if wanted.allow_unverified else {split: unverified[split] for split in splits}
-    warnings = [*_warnings(project, found, splits), *release.warnings, *_left_out(left_out),
-                *_leaks(project, splits)]  # fmt: skip
+    held_back = {} if wanted.allow_unverified else unverified
+    warnings = [
+        *missing_classes(found, splits), *release.warnings,
+        *left_out(project, found, held_back, splits, is_chosen=bool(wanted.splits)),
+        *crossing(project, splits),
+    ]  # fmt: skip
     rows = [_row(split, found, unverified) for split in splits]
     return Plan(splits, rows, warnings, release.in_manifest)
 
@@ -272,32 +274,3 @@ def _nothing_in(split: str, unverified: int) -> str:
     if split:
         return f"the split {split} has no utterances"
     return "no utterance is in a split; place the documents in splits first"
-
-
-def _warnings(
-    project: Project, found: dict[str, Counter[str]], splits: Sequence[Split]
-) -> Iterator[str]:
-    for split in splits:
-        for answer_class in CLASSES:
-            if not found[split][answer_class]:
-                yield (
-                    f"{split} has no {answer_class.label} utterance: the field's evaluators need "
-                    "all four"
-                )
-    if others := sum(sum(found[split].values()) for split in found if split not in splits):
-        yield f"{others:,} utterances of other splits, or of none, were left out"
-    if waiting := count_of_growing_trees(project, splits):
-        yield f"{waiting:,} utterances were left out: their trees grow again, and wait for branches"
-
-
-def _leaks(project: Project, splits: Sequence[Split]) -> Iterator[str]:
-    crossing = [leak for leak in leaks(sources_of(project)) if {*leak.splits} & {*splits}]
-    if crossing:
-        pages = sum(len(leak.keys) for leak in crossing)
-        yield f"{pages:,} documents share rule texts across splits: see the leaks of the splits"
-
-
-def _left_out(unverified: Mapping[Split, int]) -> Iterator[str]:
-    for split, count in unverified.items():
-        if count:
-            yield f"{count:,} utterances of {split} were left out: no expert has verified them"
