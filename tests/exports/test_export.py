@@ -4,6 +4,7 @@ import json
 import os
 import re
 import zipfile
+from collections import Counter
 from io import StringIO
 from pathlib import Path
 
@@ -183,6 +184,32 @@ def test_the_manifest_says_what_is_there(exported):
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("name", "option", "counts"),
+    [
+        ("conversational-json", "--only-follow-ups", {"dev": {"more": 3}}),
+        ("conversational-json", "--max-length=12", None),
+        ("conversational-tfrecord", "--split-by-hash", None),
+        ("or-sharc", "--shards=1", {"dev": {"more": 3, "no": 1, "yes": 4}}),
+    ],
+)
+def test_what_is_said_of_an_export_is_what_was_written(exported, tmp_path, name, option, counts):
+    folder = exported(name, option)
+    said, _ = command("export", "--project=buses", f"--format={name}", f"--out={folder}", option)
+    (entry,) = json.loads((folder / "MANIFEST.json").read_text())["exports"]
+    found: dict[str, Counter] = {}
+    for one in FORMATS[name].read(folder):
+        found.setdefault(one.split, Counter()).update(row.answer_class for row in one.utterances)
+    assert {split: some for split, some in entry["counts"].items() if some} == found
+    assert counts is None or entry["counts"] == counts
+    card = (folder / "README.md").read_text()
+    sources = (folder / "SOURCES.csv").read_text()
+    for split, classes in found.items():
+        assert re.search(rf"\| {split} \|.* {classes.total()} \|\n", card)
+        assert f"{split}: {classes.total()} utterances (" in said
+        assert f"\n{split}," in sources
+
+
 @pytest.mark.parametrize("name", EVERY)
 def test_a_file_that_was_changed_or_is_missing_is_named(exported, name):
     folder = exported(name)
@@ -315,6 +342,14 @@ def test_a_folder_that_cannot_be_written_is_named(buses, tmp_path):
         (["--format=csv", "--shards", "0"], "a whole number from 1 to 400"),
         (["--format=csv", "--seed", "-1"], "a whole number from 0 on"),
         (["--format=excel"], "invalid choice: 'excel'"),
+        (
+            ["--format=conversational-json", "--min-length=100", "--max-length=5"],
+            "--min-length 100 is over --max-length 5",
+        ),
+        (
+            ["--format=conversational-json", "--min-length=999"],
+            "conversational-json would hold nothing: the format and the options leave out all 9 ",
+        ),
     ],
 )
 def test_what_cannot_be_exported_is_refused_in_one_line(buses, tmp_path, arguments, said):
@@ -397,6 +432,9 @@ def test_what_no_expert_has_verified_goes_out_of_train_only(tmp_path):
     said, notes = command("export", *arguments, "--allow-unverified", f"--out={tmp_path / 'all'}")
     assert said.count("2 utterances (2 yes)") == 3
     assert "left out" not in notes
+    cards = [(tmp_path / name / "README.md").read_text() for name in ("strict", "all")]
+    assert "No expert has verified 2 of the 4 utterances of dev and test" in cards[1]
+    assert "No expert" not in cards[0]
 
 
 def test_what_a_split_lacks_that_was_not_asked_for_by_name_is_said(tmp_path):

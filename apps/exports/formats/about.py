@@ -34,7 +34,8 @@ class About:
 
     `licences` has how many documents are under which licence, "" where none is stated; `languages`
     are theirs (tags), `people` has how many did which work; `agreement` is in sentences. What was
-    not measured is empty.
+    not measured is empty. Where unverified utterances were let through, `held_back` are those of
+    dev and test, `unverified` those among them.
     """
 
     description: str = ""
@@ -53,6 +54,8 @@ class About:
     imported_trees: int = 0
     people: Mapping[str, int] | None = None
     verified: Mapping[str, int] | None = None
+    held_back: int = 0
+    unverified: int = 0
     agreement: Sequence[str] = ()
     audit: Sequence[Measured] = ()
     audited: int = 0

@@ -106,6 +106,7 @@ def text_of(source: Source, seen: Statistics, *, readers: str) -> str:
         f"# {one_line(source.title)}",
         one_line(about.description) if about.description else "",
         WHAT,
+        unverified(about),
         f"This folder: {readers}",
         "## How it was made", *made(about),
         "## Sizes", _label_table(seen), _sizes_in_words(about, seen),
@@ -163,6 +164,17 @@ def made(about: About) -> list[str]:
                      "work.")  # fmt: skip
     parts.append(f"Pay: {one_line(about.pay)}" if about.pay else "Pay: not stated.")
     return parts
+
+
+def unverified(about: About) -> str:
+    """A paragraph, where it must be said that nobody answers for this."""
+    if not about.unverified:
+        return ""
+    return (
+        f"**This is no release.** No expert has verified {about.unverified:,} of the "
+        f"{about.held_back:,} utterances of dev and test that it was made from; they were let "
+        "through all the same."
+    )
 
 
 def agreement(about: About) -> list[str]:

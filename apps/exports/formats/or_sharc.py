@@ -38,12 +38,13 @@ READERS = (
     "OR-ShARC JSON Lines: as ShARC, with the rule texts in a file of their own. Read by models "
     "that look for the rule text themselves."
 )
-MARKS: tuple[str, ...] = ("id2snippet.json",)
+MARKS: tuple[str, ...] = ("id2snippet.json", "open_retrieval_sharc_*.json")
 CUT = Cut.WHOLE
 
 RULE_TEXTS = "id2snippet.json"
 _PATTERN = "open_retrieval_sharc_{split}.json"
 _TRAIN = SPLITS[0]
+_LEFT_OUT = "irrelevant"
 
 
 def write(source: Source, folder: Path, options: Options) -> None:
@@ -52,11 +53,20 @@ def write(source: Source, folder: Path, options: Options) -> None:
     for split in source.splits:
         with open_to_write(folder / _PATTERN.format(split=split)) as stream:
             for row in source.utterances(split):
-                if row.answer != "Irrelevant":
+                if is_kept(row):
                     record = _record(row, numbers[_digest(row.snippet)])
                     if split != _TRAIN:
                         record["snippet_seen"] = _digest(row.snippet) in seen
                     stream.write(json.dumps(record) + "\n")
+
+
+def is_kept(row: UtteranceRow) -> bool:
+    return row.answer_class != _LEFT_OUT
+
+
+def kept(classes: dict[str, int]) -> dict[str, int]:
+    """Of how many utterances there are by class: those that are written."""
+    return {name: count for name, count in classes.items() if name != _LEFT_OUT}
 
 
 def _write_rule_texts(source: Source, folder: Path) -> dict[bytes, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -11,6 +12,7 @@ from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 
 from apps.exports.formats.about import About, Measured
 from apps.exports.models import DatasetCard
+from apps.exports.services.exportable import classes_by_split
 from apps.projects.models import Project, Split
 from apps.scenarios.models import Scenario, ScenarioCheck, Utterance
 from apps.scenarios.services.audit import judge, last_audit
@@ -23,6 +25,17 @@ STATES = {
     Utterance.State.CORRECTED: "corrected",
     Utterance.State.DROPPED: "dropped",
 }
+
+
+def about_unverified(project: Project, splits: Sequence[Split]) -> About:
+    """The same of an export that lets unverified utterances through: how many there are."""
+    found, unverified = classes_by_split(project, allow_unverified=True)
+    held_back = [split for split in splits if split != Split.TRAIN]
+    return replace(
+        about(project, splits),
+        held_back=sum(found[split].total() for split in held_back),
+        unverified=sum(unverified[split] for split in held_back),
+    )
 
 
 def about(project: Project, splits: Sequence[Split]) -> About:

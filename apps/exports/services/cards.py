@@ -9,17 +9,21 @@ from django.db import transaction
 
 from apps.accounts.models import User
 from apps.exports.formats import huggingface
-from apps.exports.formats.card import write_card
+from apps.exports.formats.card import statistics_of, write_card
 from apps.exports.formats.registry import FORMATS
+from apps.exports.formats.rows import Options
+from apps.exports.formats.written import written
 from apps.exports.models import DatasetCard
 from apps.exports.services.snapshot import Snapshot
 from apps.projects.services import audit
 
 
-def add_card(name: str, source: Snapshot, folder: Path) -> None:
+def add_card(name: str, source: Snapshot, folder: Path, options: Options) -> None:
     """Beside the files of the format. Hugging Face's own says more, and is there already."""
     if name != huggingface.NAME:
-        write_card(source, folder, source.statistics, readers=FORMATS[name].READERS)
+        told = written(source, name, options)
+        seen = source.statistics if told is source else statistics_of(told)
+        write_card(told, folder, seen, readers=FORMATS[name].READERS)
 
 
 @transaction.atomic

@@ -120,8 +120,9 @@ def _pack(job: Job, wanted: Wanted, plan: dict[str, Any], told: _Told) -> None:
     listed = _gather(job, work / READY)
     with open_snapshot(snapshot_of(job), _unheard) as source:
         formats = {name: (name, listed[name]) for name in wanted.formats}
-        write_manifest(source, wanted.parameters, formats, plan["release"], work / READY)
-        exported = {split: source.classes(split) for split in source.splits}
+        exported = write_manifest(
+            source, wanted.parameters, wanted.options, formats, plan["release"], work / READY
+        )
     files = [one for found in listed.values() for one in found]
     files += list_files(work / READY, MANIFEST)
     told.begin(PACKING, sum(one["bytes"] for one in files))

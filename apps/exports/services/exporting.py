@@ -100,6 +100,7 @@ class Gate(Protocol):
 
 
 def _plan(project: Project, wanted: Wanted, gate: Gate) -> Plan:
+    _refuse_lengths(wanted.options)
     found, unverified = classes_by_split(project, allow_unverified=wanted.allow_unverified)
     splits = _splits(project, wanted, found, unverified)
     refuse_without_licence(project, splits, allow_unverified=wanted.allow_unverified)
@@ -113,6 +114,14 @@ def _plan(project: Project, wanted: Wanted, gate: Gate) -> Plan:
     ]  # fmt: skip
     rows = [_row(split, found, unverified) for split in splits]
     return Plan(splits, rows, warnings, release.in_manifest)
+
+
+def _refuse_lengths(options: Options) -> None:
+    shortest, longest = options.min_length, options.max_length
+    if shortest and longest and shortest > longest:
+        raise ExportRefusedError(
+            f"--min-length {shortest} is over --max-length {longest}: no text is so long; swap them"
+        )
 
 
 def export_here(
@@ -163,10 +172,11 @@ def _write(wanted: Wanted, plan: Plan, snapshot: Path, folder: Path, told: _Told
             target.mkdir(parents=True, exist_ok=True)
             piece.write(source, target, wanted.options)
         for name, one in inside.items():
-            add_card(name, source, folder / one)
+            add_card(name, source, folder / one, wanted.options)
         files = {name: (one, list_files(folder, one)) for name, one in inside.items()}
-        write_manifest(source, wanted.parameters, files, plan.release, folder)
-        return {split: source.classes(split) for split in source.splits}
+        return write_manifest(
+            source, wanted.parameters, wanted.options, files, plan.release, folder
+        )
 
 
 @contextmanager

@@ -130,7 +130,7 @@ def _write_files(shard: ExportShard, source: Snapshot, folder: Path, wanted: Wan
         inside = folder / name
         inside.mkdir()
         if shard.format == CARDS:
-            add_card(name, source, inside)
+            add_card(name, source, inside, wanted.options)
         else:
             shard.piece.write(source, inside, wanted.options)
 

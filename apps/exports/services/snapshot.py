@@ -34,7 +34,7 @@ from apps.exports.formats.rows import (
 )
 from apps.exports.formats.statistics import Statistics
 from apps.exports.services import reading
-from apps.exports.services.about import about
+from apps.exports.services.about import about, about_unverified
 from apps.exports.services.reading import Row
 from apps.projects.models import Project, Split
 from apps.scenarios.domain.turns import turns_from_json
@@ -106,7 +106,7 @@ def take_snapshot(
     with reading.outside(read) as say, closing(sqlite3.connect(partial)) as target:
         target.executescript(_SCHEMA)
         with reading.one_state():
-            head = _head(project, splits)
+            head = _head(project, splits, about_unverified if allow_unverified else about)
             for split in splits:
                 rows = reading.utterances(project, split, allow_unverified=allow_unverified)
                 head["ranges"][split.value] = _keep_utterances(target, _telling(rows, say))
@@ -121,12 +121,14 @@ def take_snapshot(
     partial.replace(path)
 
 
-def _head(project: Project, splits: Sequence[Split]) -> dict[str, Any]:
+def _head(
+    project: Project, splits: Sequence[Split], tell: Callable[[Project, Sequence[Split]], About]
+) -> dict[str, Any]:
     return {
         "name": project.slug,
         "title": project.name,
         "language": project.language,
-        "about": asdict(about(project, splits)),
+        "about": asdict(tell(project, splits)),
         "splits": [split.value for split in splits],
         "ranges": {},
     }

@@ -54,7 +54,7 @@ class Command(StudioCommand):
     def _print(self, report: dict[str, Any]) -> None:
         for split, classes in report["exported"].items():
             shares = ", ".join(f"{count:,} {name}" for name, count in sorted(classes.items()))
-            self.stdout.write(f"{split}: {sum(classes.values()):,} utterances ({shares})")
+            self.stdout.write(f"{split}: {sum(classes.values()):,} utterances ({shares or 'none'})")
         for warning in report["warnings"]:
             self.stderr.write(f"note: {warning}")
 
