@@ -124,6 +124,39 @@ def test_the_number_of_shards_changes_nothing(project, shards):
     assert drawn(project) == drawn(other)
 
 
+def test_without_a_finished_tree_the_commands_say_so(capsys):
+    make_tree(make_project("young"))
+    for command in ("mine_negatives", "expand_utterances"):
+        call_command(command, project="young")
+    mined, *expanded = capsys.readouterr().out.splitlines()
+    assert mined == "nothing to do: the project has no finished tree, and only these get negatives"
+    assert (
+        "added: nothing; the project has no finished tree, and only these are expanded" in expanded
+    )
+
+
+def test_no_tree_gets_anything_in_another_language(capsys):
+    project = make_project("rules", language="en", negative_threshold=1)
+    for topic, language in zip(TOPICS, ["", "en-GB", "en", "ja", "JA", "de"], strict=True):
+        add_tree(project, topic, language=language)
+    call_command("mine_negatives", project="rules")
+    assert capsys.readouterr().out.splitlines()[2:3] == [
+        "irrelevant questions that could not be made: 2; other documents have too few",
+    ]
+    for kind in (NegativeQuestion, NegativeScenario):
+        pairs = {
+            tuple(
+                next(topic for topic in TOPICS if topic in text)
+                for text in (one.tree.question.text, one.text)
+            )
+            for one in kind.objects.all()
+        }
+        assert pairs
+        one_language = [{"a dog", "rent", "a visa"}, {"children", "tax"}]
+        assert all(set(pair) in one_language or any(set(pair) < some for some in one_language)
+                   for pair in pairs)  # fmt: skip
+
+
 def test_one_document_only_ends_with_a_sentence(capsys):
     project = make_project("one")
     for topic in TOPICS[:2]:

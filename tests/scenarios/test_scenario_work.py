@@ -282,6 +282,20 @@ def test_what_is_shown_stays_when_the_tree_changes_its_words():
     assert cards_of(lease) == before
 
 
+@pytest.mark.parametrize(
+    ("of_tree", "of_other", "is_drawn"),
+    [("", "en-GB", True), ("EN", "", True), ("ja", "ja", True), ("", "ja", False),
+     ("ja", "", False)],
+)  # fmt: skip
+def test_the_unrelated_turn_is_in_the_language_of_the_tree(of_tree, of_other, is_drawn):
+    project, tree = make_writing(language="en")
+    for one in project.trees.select_related("question__snippet__document"):
+        document = one.question.snippet.document
+        document.language = of_tree if one == tree else of_other
+        document.save()
+    assert (prompt_of(take(project)).unrelated is not None) == is_drawn
+
+
 def test_the_database_wants_both_or_none_of_the_unrelated_turn():
     project, _ = make_writing()
     prompt = prompt_of(take(project))

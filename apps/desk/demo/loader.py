@@ -14,14 +14,14 @@ from django.db import transaction
 from apps.accounts.models import User
 from apps.desk.demo.content import Branch, Demo, ScenarioText, SnippetText, Source, demo
 from apps.desk.demo.logins import draw_password, keep_logins
-from apps.desk.demo.negatives import draw_negatives
 from apps.exports.models import DatasetCard
 from apps.projects.errors import StudioError
 from apps.projects.models import AuditEvent, Guideline, Project, Role
 from apps.projects.services import audit
 from apps.projects.services.projects import add_member, create_project
-from apps.scenarios.models import Fact, Scenario
+from apps.scenarios.models import Fact, NegativeQuestion, NegativeScenario, Scenario
 from apps.scenarios.services.expansion import expand_project
+from apps.scenarios.services.negatives import Wish, mine_here
 from apps.snippets.domain.reshaping import count_items
 from apps.snippets.domain.words import count_words
 from apps.snippets.models import POSITION_GAP, Document, Question, Snippet
@@ -125,12 +125,19 @@ def load_demo(*, now: datetime) -> Project | None:
     first_morning = (now - timedelta(days=DAYS)).replace(hour=8, minute=40, second=0, microsecond=0)
     loading = _Loading(project, people, _Clock(first_morning))
     _make_documents(loading, content)
-    draw_negatives(project, made_by=project.created_by, at=now)
+    _draw_negatives(project, at=now)
     expand_project(project, author=project.created_by, progress=_say_nothing)
     DatasetCard.objects.create(project=project, **CARD)
     audit.record(None, LOADED, project, project=project)
     keep_logins(people.values(), password)
     return project
+
+
+def _draw_negatives(project: Project, *, at: datetime) -> None:
+    wish = Wish.of(project)
+    job = mine_here(project, wish, author=project.created_by, progress=_say_nothing)
+    for model in (NegativeQuestion, NegativeScenario):
+        model.objects.filter(job=job).update(created_at=at)
 
 
 def _say_nothing(step: str, done: int, total: int) -> None:

@@ -14,6 +14,7 @@ from apps.projects.models import Project
 from apps.scenarios.domain.negatives.pool import Candidate, Pool
 from apps.scenarios.models import Scenario
 from apps.snippets.domain.folding import fold
+from apps.snippets.domain.languages import primary
 from apps.trees.models import Node, Tree
 
 
@@ -42,15 +43,16 @@ class Source:
         rows = trees.values_list(
             "pk", "tree_id", "question", "question__text", "question__snippet__text",
             "question__snippet__document__source_url", "question__snippet__document__domain",
-            "question__snippet__document__split",
+            "question__snippet__document__split", "question__snippet__document__language",
         )  # fmt: skip
-        for key, tree_id, question, text, rule_text, url, host, split in rows.iterator():
+        for key, tree_id, question, text, rule_text, url, host, split, said in rows.iterator():
             self.keys.append(key)
             self.questions.append(question)
             self.texts.append(text)
             yield Candidate(
                 tree_id, url, fold(text), follow_ups.pop(key, ""), host, rule_text,
                 places.pop(key, ()), split if self.has_splits else "",
+                primary(said or project.language),
             )  # fmt: skip
 
     def _read_scenarios(

@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterator
 from hashlib import sha1
 
-from django.db.models import Prefetch
+from django.db.models import Prefetch, Q
 
 from apps.scenarios.domain.expansion import ExpansionError
 from apps.scenarios.domain.fact_sheet import checked, questions_of
@@ -15,6 +15,8 @@ from apps.scenarios.domain.prompts import Run, place_among, prompt
 from apps.scenarios.models import Prompt
 from apps.scenarios.scenario_errors import PromptGoneError
 from apps.snippets.domain.folding import fold
+from apps.snippets.domain.languages import primary
+from apps.snippets.models import Document
 from apps.trees.domain import tree as domain
 from apps.trees.models import Node, Tree, TreeQuerySet
 from apps.workers.models import Assignment
@@ -100,13 +102,23 @@ def _unrelated(tree: Tree, shape: domain.Tree, seed: str) -> Node | None:
 
 
 def _others(tree: Tree, seed: str) -> Iterator[Tree]:
-    """Trees of other documents with their questions, from anywhere on: their ids are as good as
-    random numbers."""
-    url = tree.question.snippet.document.source_url
+    """Trees of other documents in its language with their questions, from anywhere on: their ids
+    are as good as random numbers."""
+    document = tree.question.snippet.document
     questions = Prefetch("nodes", Node.objects.live().questions().order_by("pk"))
     others: TreeQuerySet = Tree.objects.finished().filter(project=tree.project_id)
-    others = others.exclude(question__snippet__document__source_url=url).order_by("tree_id")
+    others = others.exclude(question__snippet__document__source_url=document.source_url)
+    others = others.filter(_in_language(document)).order_by("tree_id")
     others = others.prefetch_related(questions)
     start = sha1(seed.encode(), usedforsecurity=False).hexdigest()
     yield from others.filter(tree_id__gte=start)[:TRIES]
     yield from others.filter(tree_id__lt=start)[:TRIES]
+
+
+def _in_language(document: Document) -> Q:
+    """Of trees on documents in the same language; one that names none is in the project's."""
+    usual = primary(document.project.language)
+    mine = primary(document.language) or usual
+    field = "question__snippet__document__language"
+    same = Q(**{f"{field}__iexact": mine}) | Q(**{f"{field}__istartswith": f"{mine}-"})
+    return same | Q(**{field: ""}) if mine == usual else same

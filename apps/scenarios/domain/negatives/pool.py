@@ -37,7 +37,8 @@ class Candidate:
 
     `question` is the first question, folded; `follow_ups` are all follow-up questions. Hard
     negatives look at `domain` and `rule_text`. `places` are the ways to its nodes below the root,
-    where a history can be attached. Only trees of one `group` (a split) lend to each other.
+    where a history can be attached. Only trees of one `group` (a split) and one `language` lend to
+    each other.
     """
 
     tree_id: str
@@ -48,9 +49,15 @@ class Candidate:
     rule_text: str = ""
     places: tuple[str, ...] = ()
     group: str = ""
+    language: str = ""
+
+    @property
+    def kin(self) -> tuple[str, str]:
+        """Only trees of one kin lend to each other."""
+        return self.group, self.language
 
     def may_lend_to(self, other: Candidate) -> bool:
-        return self.document != other.document and self.group == other.group
+        return self.document != other.document and self.kin == other.kin
 
 
 @dataclass(frozen=True)
@@ -80,6 +87,8 @@ class Result:
 
 ONE_DOCUMENT = "all trees come from one source document"
 ONE_DOCUMENT_OF_SPLIT = "all trees of its split come from one source document"
+ONE_DOCUMENT_OF_LANGUAGE = "all trees of its language come from one source document"
+ONE_DOCUMENT_OF_BOTH = "all trees of its split and language come from one source document"
 TOO_LIKE = "all scenarios of other documents belong to trees whose questions are too like these"
 TOO_FEW = "other documents have too few"
 TOO_FEW_UNLIKE = "other documents have too few that are under the threshold"
@@ -125,7 +134,8 @@ class Pool:
         # By hand: a product of sparse rows takes forty times as long.
         mine = dict(self._row(one))
         cosine = sum(weight * mine[term] for term, weight in self._row(other) if term in mine)
-        return min(1.0, float(cosine))
+        # Rounded: two trees that ask the same are at 1, and not a hair under a threshold of 1.
+        return min(1.0, round(float(cosine), 12))
 
     def _row(self, tree: int) -> zip[tuple[int, float]]:
         start, end = self.vectors.indptr[tree : tree + 2]
@@ -173,7 +183,8 @@ class Pool:
             return _result([], wanted, reason)
         test = self._question_test(tree, taken, threshold=None)
         chance = _chance(seed, self.trees[tree], "questions")
-        drawn = _draw(len(self.trees), wanted, test, chance, lambda: range(len(self.trees)))
+        some = self._trees_of_language[self.trees[tree].language]
+        drawn = _draw(some, wanted, test, chance, lambda: some)
         return _result(drawn, wanted, TOO_FEW)
 
     def draw_hard_questions(
@@ -190,15 +201,16 @@ class Pool:
         test = self._question_test(tree, taken, threshold=threshold)
         chance = _chance(seed, me, "hard questions")
         rule = words(me.rule_text)
+        of_language = self._trees_of_language[me.language]
         drawn = _hardest(
-            (self._trees_of_domain[me.domain], range(len(self.trees))), wanted, test,
+            (self._trees_of_domain[me.domain], of_language), wanted, test,
             lambda other: hardness(self.trees[other].question, rule), chance,
         )  # fmt: skip
 
         def others() -> Sequence[int]:
             return self._unlike_trees(tree, threshold)
 
-        drawn += _draw(len(self.trees), wanted - len(drawn), test, chance, others)
+        drawn += _draw(of_language, wanted - len(drawn), test, chance, others)
         return _result(drawn, wanted, TOO_FEW_UNLIKE)
 
     def _question_test(self, tree: int, taken: Collection[int], *, threshold: float | None) -> Test:
@@ -258,7 +270,7 @@ class Pool:
         test = self._scenario_test(tree, taken, threshold)
         chance = _chance(seed, me, "hard scenarios")
         rule = words(me.rule_text)
-        groups = (self._scenarios_of_domain[me.domain], range(len(self.scenario_trees)))
+        groups = (self._scenarios_of_domain[me.domain], self._scenarios_of_language[me.language])
         drawn = _hardest(
             groups, wanted, test, lambda one: hardness(self.scenario_texts[one], rule), chance
         )
@@ -285,25 +297,39 @@ class Pool:
         def others() -> Sequence[int]:
             return self._scenarios_of_unlike_trees(tree, threshold)
 
-        number = len(self.scenario_trees)
-        drawn = drawn + _draw(number, wanted - len(drawn), test, chance, others)
+        some = self._scenarios_of_language[self.trees[tree].language]
+        drawn = drawn + _draw(some, wanted - len(drawn), test, chance, others)
         return _result(drawn, wanted, TOO_FEW if drawn or taken else TOO_LIKE)
 
     # Groups ----------------------------------------------------------------------------------
 
     def _why_none(self, tree: int) -> str:
         """Why no other tree can lend to this one; empty where one can."""
-        documents = self._documents_of_group
-        if len(documents[self.trees[tree].group]) > 1:
+        documents = self._documents_of_kin
+        if len(documents[self.trees[tree].kin]) > 1:
             return ""
-        return ONE_DOCUMENT if len(documents) == 1 else ONE_DOCUMENT_OF_SPLIT
+        groups, languages = (len(set(names)) for names in zip(*documents, strict=True))
+        return {
+            (False, False): ONE_DOCUMENT,
+            (True, False): ONE_DOCUMENT_OF_SPLIT,
+            (False, True): ONE_DOCUMENT_OF_LANGUAGE,
+            (True, True): ONE_DOCUMENT_OF_BOTH,
+        }[groups > 1, languages > 1]
 
     @cached_property
-    def _documents_of_group(self) -> dict[str, set[Hashable]]:
-        found: dict[str, set[Hashable]] = defaultdict(set)
+    def _documents_of_kin(self) -> dict[tuple[str, str], set[Hashable]]:
+        found: dict[tuple[str, str], set[Hashable]] = defaultdict(set)
         for tree in self.trees:
-            found[tree.group].add(tree.document)
+            found[tree.kin].add(tree.document)
         return found
+
+    @cached_property
+    def _trees_of_language(self) -> dict[str, array[int]]:
+        return _grouped(tree.language for tree in self.trees)
+
+    @cached_property
+    def _scenarios_of_language(self) -> dict[str, array[int]]:
+        return _grouped(self.trees[tree].language for tree in self.scenario_trees)
 
     @cached_property
     def _trees_of_domain(self) -> dict[str, array[int]]:
@@ -345,7 +371,7 @@ def _hardest(
 
 
 def _draw(
-    number: int,
+    candidates: Sequence[int],
     wanted: int,
     test: Test,
     chance: random.Random,
@@ -354,8 +380,8 @@ def _draw(
     """Draws and tests; when many draws gave nothing, looks at all `others` from anywhere on, so
     that nothing that fits is overlooked."""
     drawn: list[Drawn] = []
-    while number and len(drawn) < wanted:
-        draws = (chance.randrange(number) for _ in range(DRAWS))
+    while candidates and len(drawn) < wanted:
+        draws = (candidates[chance.randrange(len(candidates))] for _ in range(DRAWS))
         found = next((hit for one in draws if (hit := test(one))), None)
         if found is None:
             return drawn + _take(others(), wanted - len(drawn), test, chance)

@@ -13,7 +13,7 @@ BARS = 20
 """Ranges of cosines from 0 to 1."""
 
 TRIES = 20
-"""Draws for each pair wanted: pairs of one document are no candidates."""
+"""Draws for each pair wanted: pairs of one document, or of two languages, are no candidates."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def _pairs(pool: Pool, tries: int, seed: int) -> Iterator[Pair]:
     for _ in range(tries if pool.trees else 0):
         one, other = chance.randrange(len(pool.trees)), chance.choice(others)
         pair = min(one, other), max(one, other)
-        if pair in seen or pool.trees[one].document == pool.trees[other].document:
+        if pair in seen or not pool.trees[other].may_lend_to(pool.trees[one]):
             continue
         seen.add(pair)
         yield Pair(one, other, pool.cosine(one, other))

@@ -10,6 +10,7 @@ from apps.scenarios.models import Scenario
 from apps.scenarios.services.expansion import expand_project, preview_expansion
 
 ALREADY = "nothing; all of it is here already"
+NO_TREE = "nothing; the project has no finished tree, and only these are expanded"
 
 
 class Command(StudioCommand):
@@ -47,7 +48,8 @@ class Command(StudioCommand):
         )
         self.stdout.write(f"changed since the last expansion: {report['expanded_trees']:,}")
         added = ", ".join(f"{count:,} {kind}" for kind, count in sorted(report["added"].items()))
-        self.stdout.write(f"added: {added or ALREADY}")
+        nothing = ALREADY if report["trees"] else NO_TREE
+        self.stdout.write(f"added: {added or nothing}")
         self.stdout.write(f"here already: {report['here']:,}")
         for what, key in (
             ("not added, same as one that is here but for the evidence", "same_id"),

@@ -46,7 +46,8 @@ class Command(StudioCommand):
         service = mine_anew_here if options["anew"] else mine_here
         job = service(project, wish, author=None, progress=self._progress)
         if options["anew"]:
-            self.stdout.write(f"taken away: {job.report.get('taken_away', 0):,} negatives")
+            gone = job.report.get("taken_away", 0)
+            self.stdout.write(f"taken away: {gone:,} negative{'' if gone == 1 else 's'}")
         self._print(job.report)
 
     def _wish(self, project: Project, options: dict[str, Any]) -> Wish:
@@ -66,6 +67,11 @@ class Command(StudioCommand):
         self.stderr.write(f"{step} {done:,} of {total:,}" if total else step)
 
     def _print(self, report: dict[str, Any]) -> None:
+        if not report["trees"]:
+            self.stdout.write(
+                "nothing to do: the project has no finished tree, and only these get negatives"
+            )
+            return
         self.stdout.write(f"finished trees: {report['trees']:,}")
         for what in ("questions", "scenarios"):
             self.stdout.write(

@@ -8,6 +8,8 @@ from apps.scenarios.domain.negatives import pool as pools_module
 from apps.scenarios.domain.negatives.hardness import hardness, words
 from apps.scenarios.domain.negatives.pool import (
     ONE_DOCUMENT,
+    ONE_DOCUMENT_OF_BOTH,
+    ONE_DOCUMENT_OF_LANGUAGE,
     ONE_DOCUMENT_OF_SPLIT,
     TOO_FEW,
     TOO_FEW_UNLIKE,
@@ -260,3 +262,51 @@ def test_what_fits_is_found_without_luck(monkeypatch):
     assert len(pool.draw_questions(3, 5, seed=4).drawn) == 5
     assert Pool(trees, []).draw_scenarios(3, 1, threshold=0.5, seed=4).missing == 1
     assert Pool([tree(0, 0), tree(1, 1)], [0, 1]).draw_scenarios(0, 1, threshold=1, seed=0).drawn
+
+
+@pytest.mark.parametrize("hard", [False, True])
+def test_only_trees_of_one_language_lend_to_each_other(hard):
+    trees = [
+        Candidate(
+            f"{place:040}", place, f"question {place}", WORDS[place], language="en" * (place < 3)
+        )
+        for place in range(6)
+    ]
+    pool = Pool(trees, range(6), WORDS)
+    for place in range(6):
+        own = {0, 1, 2} if place < 3 else {3, 4, 5}
+        draws = (
+            [pool.draw_hard_questions, pool.draw_hard_scenarios] if hard
+            else [lambda *all, threshold, **more: pool.draw_questions(*all, **more),
+                  pool.draw_scenarios]
+        )  # fmt: skip
+        for draw in draws:
+            found = {one.index for one in draw(place, 3, threshold=1, seed=0).drawn}
+            assert found == own - {place}
+
+
+@pytest.mark.parametrize(
+    ("kin", "reason"),
+    [
+        (("dev", "en"), ONE_DOCUMENT),
+        (("train", "en"), ONE_DOCUMENT_OF_SPLIT),
+        (("dev", "ja"), ONE_DOCUMENT_OF_LANGUAGE),
+        (("train", "ja"), ONE_DOCUMENT_OF_BOTH),
+    ],
+)
+def test_a_tree_alone_among_its_kin_says_which_that_is(kin, reason):
+    split, language = kin
+    other = 1 if kin == ("dev", "en") else 2
+    trees = [
+        Candidate("a", 1, "one", "", group="dev", language="en"),
+        Candidate("b", other, "two", "", group=split, language=language),
+    ]
+    assert Pool(trees).draw_questions(0, 1, seed=0).reason == reason
+
+
+def test_trees_that_ask_the_same_are_not_under_a_threshold_of_one():
+    asked = " ".join(f"{word} {number}" for number, word in enumerate(WORDS * 3))
+    trees = [tree(0, 0, asked), tree(1, 1, asked), tree(2, 2, "something else")]
+    pool = Pool(trees, [0, 1])
+    assert pool.cosine(0, 1) == 1
+    assert pool.draw_scenarios(0, 1, threshold=1.0, seed=0).reason == TOO_LIKE
