@@ -6,6 +6,7 @@ from django import forms
 
 from apps.projects.fields import WordsField
 from apps.scenarios.services.audit import Scope
+from apps.snippets.domain.folding import fold
 
 
 class LimitForm(forms.Form):
@@ -14,15 +15,25 @@ class LimitForm(forms.Form):
     most = forms.FloatField(
         label="Limit in %", required=False, min_value=0, max_value=100,
         help_text="Empty: the usual limit.",
+        error_messages=dict.fromkeys(
+            ("invalid", "min_value", "max_value"), "A limit is between 0 and 100."
+        ),
     )  # fmt: skip
     waiver = WordsField(
         label="Waived, because", required=False, max_length=500,
+        error_messages={"max_length": "A waiver has at most 500 characters."},
         widget=forms.TextInput(attrs={"dir": "auto"}),
     )  # fmt: skip
 
     def clean_most(self) -> float | None:
         most: Any = self.cleaned_data["most"]
         return None if most is None else most / 100
+
+    def clean_waiver(self) -> str:
+        waiver = str(self.cleaned_data["waiver"])
+        if waiver and not fold(waiver):
+            raise forms.ValidationError("Say in words why it may pass the limit.")
+        return waiver
 
 
 class ScopeForm(forms.Form):

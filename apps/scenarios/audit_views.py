@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from apps.projects.models import Job
+from apps.projects.models import Job, Project
 from apps.projects.permissions import (
     can_administer,
     get_project_to_administer,
@@ -18,11 +18,13 @@ from apps.projects.permissions import (
 from apps.scenarios.audit_forms import LimitForm, ScopeForm
 from apps.scenarios.services.audit import (
     KIND,
+    Scope,
     judge,
     last_audit,
     number_now,
     queue_audit,
     set_limit,
+    why_unknown,
 )
 from apps.scenarios.services.audit_parts import KINDS, part_of, rows_of
 
@@ -38,7 +40,7 @@ PARTS_ON_PAGE = 25
 def audit(request: HttpRequest, slug: str) -> HttpResponse:
     """Of the whole project, or of the part that is asked for."""
     project = get_project_to_read(request, slug)
-    scope = ScopeForm(request.GET).scope
+    scope = _known(project, ScopeForm(request.GET).scope)
     job = last_audit(project, scope)
     unfinished = Job.objects.unfinished().filter(project=project, kind=KIND)
     context = {
@@ -75,12 +77,18 @@ def audit_parts(request: HttpRequest, slug: str, part: str) -> HttpResponse:
 @require_POST
 def audit_start(request: HttpRequest, slug: str) -> HttpResponse:
     project = get_project_to_read(request, slug)
-    scope = ScopeForm(request.POST).scope
+    scope = _known(project, ScopeForm(request.POST).scope)
     unfinished = Job.objects.unfinished().filter(project=project, kind=KIND)
     if not unfinished.exists():
         queue_audit(project, scope, author=signed_in(request))
     query = "" if scope.is_all else f"?{scope.address}"
     return redirect(reverse("scenarios:audit", args=[slug]) + query)
+
+
+def _known(project: Project, scope: Scope) -> Scope:
+    if not scope.is_all and (reason := why_unknown(project, scope)):
+        raise Http404(reason)
+    return scope
 
 
 @require_POST
@@ -98,5 +106,6 @@ def audit_limit(request: HttpRequest, slug: str, figure: str) -> HttpResponse:
         )  # fmt: skip
         messages.success(request, f"Saved for “{known[figure]}”.")
     else:
-        messages.error(request, "A limit is between 0 and 100, a waiver at most 500 characters.")
+        said = " ".join(str(message) for some in form.errors.values() for message in some)
+        messages.error(request, f"“{known[figure]}” was not changed. {said}")
     return redirect("scenarios:audit", slug)

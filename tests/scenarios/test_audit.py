@@ -210,6 +210,53 @@ def test_the_page_makes_a_constant_number_of_queries(
         client.get(reverse("scenarios:audit", args=["rules"]))
 
 
+def test_a_part_that_is_not_there_is_refused(client, project):
+    client.force_login(make_member(project, Role.EXPERT))
+    for part, told in (
+        ({"tree": "xxx"}, "tree xxx: no tree of this project belongs to it"),
+        ({"worker": "nobody"}, "worker nobody: no tree of this project belongs to it"),
+        ({"batch": 99999}, "batch 99999: no tree of this project belongs to it"),
+    ):
+        with pytest.raises(CommandError) as refused:
+            call_command("audit_dataset", project="rules", **part)
+        assert str(refused.value) == f"--{told}"
+        assert client.get(reverse("scenarios:audit", args=["rules"]), part).status_code == 404
+        start = reverse("scenarios:audit_start", args=["rules"])
+        assert client.post(start, part).status_code == 404
+    for part, told in (
+        ({"tree": ""}, "--tree: is empty"),
+        ({"batch": 0}, "--batch 0: is no number of a job"),
+        ({"batch": 10**20}, f"--batch {10**20}: is no number of a job"),
+    ):
+        with pytest.raises(CommandError) as refused:
+            call_command("audit_dataset", project="rules", **part)
+        assert str(refused.value) == told
+    assert not Job.objects.filter(kind="audit").exists()
+
+
+def test_an_id_cut_so_short_that_several_trees_begin_so_is_refused(project):
+    for number, tree in enumerate(project.trees.order_by("pk")[:2]):
+        project.trees.filter(pk=tree.pk).update(tree_id=f"ab{number:038}")
+    with pytest.raises(CommandError, match="--tree ab: 2 trees begin so; give more of the id"):
+        call_command("audit_dataset", project="rules", tree="ab")
+
+
+def test_a_waiver_of_blanks_lets_nothing_through(client, project):
+    admin = make_member(project, Role.ADMIN)
+    client.force_login(admin)
+    job = audit_here(project, Scope(), author=None, progress=say_nothing)
+    address = reverse("scenarios:audit_limit", args=["rules", "leaf_is_last_edge"])
+    for blank in ("\u200b", "\u3000\u200b"):
+        page = client.post(address, {"most": "50", "waiver": blank}, follow=True).text
+        assert "Say in words why it may pass the limit." in page
+        assert not project.audit_limits.exists()
+    # As an earlier version took it.
+    set_limit(project, "leaf_is_last_edge", most=0.5, waiver=blank, actor=admin,
+              now=timezone.now())  # fmt: skip
+    judged = {one.figure["code"]: one for one in judge(project, job.report)}
+    assert judged["leaf_is_last_edge"].blocks
+
+
 @pytest.mark.once
 def test_the_dev_set_gives_the_figures_that_were_counted(sharc_dev):
     call_command(

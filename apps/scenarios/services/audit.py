@@ -21,6 +21,7 @@ from apps.scenarios.domain.audit.rows import Row
 from apps.scenarios.domain.turns import turns_from_json
 from apps.scenarios.models import AuditLimit, Utterance
 from apps.scenarios.services.expansion import Progress
+from apps.snippets.domain.folding import fold
 from apps.snippets.domain.reshaping import count_items
 from apps.trees.models import Tree, TreeQuerySet, build
 
@@ -53,6 +54,17 @@ class Scope:
     @property
     def address(self) -> str:
         return urlencode(self.query)
+
+
+def why_unknown(project: Project, scope: Scope) -> str:
+    """Why this project has no such part; empty where it has."""
+    found = _part(Tree.objects.filter(project=project), scope).count()
+    if not found:
+        told = ", ".join(f"{name} {value}" for name, value in scope.query.items())
+        return f"{told}: no tree of this project belongs to it" if told else ""
+    if scope.tree_id and found > 1:
+        return f"tree {scope.tree_id}: {found:,} trees begin so; give more of the id"
+    return ""
 
 
 def queue_audit(project: Project, scope: Scope, *, author: User | None) -> Job:
@@ -109,7 +121,10 @@ def _plain(table: dict[str, Counter[str]]) -> dict[str, dict[str, int]]:
 
 
 def _trees(project: Project, scope: Scope) -> TreeQuerySet:
-    trees = Tree.objects.finished().filter(project=project)
+    return _part(Tree.objects.finished().filter(project=project), scope).order_by("tree_id")
+
+
+def _part(trees: TreeQuerySet, scope: Scope) -> TreeQuerySet:
     if scope.tree_id:
         trees = trees.filter(tree_id__startswith=scope.tree_id)
     if scope.worker:
@@ -118,7 +133,7 @@ def _trees(project: Project, scope: Scope) -> TreeQuerySet:
         trees = trees.filter(pk__in=trees.filter(wrote).order_by().values("pk"))
     if scope.batch:
         trees = trees.filter(question__snippet__document__job=scope.batch)
-    return trees.order_by("tree_id")
+    return trees
 
 
 def _audited(trees: TreeQuerySet) -> Iterator[AuditedTree]:
@@ -205,7 +220,7 @@ def judge(project: Project, report: dict[str, Any]) -> list[Judged]:
     for figure in report.get("figures", []):
         limit = limits.get(figure["code"])
         most = figure["usual"] if limit is None or limit.most is None else limit.most
-        judged.append(Judged(figure, most, limit.waiver if limit else ""))
+        judged.append(Judged(figure, most, limit.waiver if limit and fold(limit.waiver) else ""))
     return judged
 
 

@@ -7,7 +7,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from apps.projects.commands import StudioCommand
 from apps.projects.models import Project
-from apps.scenarios.services.audit import Judged, Scope, audit_here, judge
+from apps.scenarios.services.audit import Judged, Scope, audit_here, judge, why_unknown
 
 
 class Command(StudioCommand):
@@ -18,10 +18,10 @@ class Command(StudioCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--project", required=True, metavar="SLUG")
-        parser.add_argument("--tree", default="", metavar="ID", help="only this tree")
-        parser.add_argument("--worker", default="", metavar="NAME",
+        parser.add_argument("--tree", metavar="ID", help="only this tree")
+        parser.add_argument("--worker", metavar="NAME",
                             help="only trees in which this person wrote")  # fmt: skip
-        parser.add_argument("--batch", type=int, default=0, metavar="JOB",
+        parser.add_argument("--batch", type=int, metavar="JOB",
                             help="only trees on documents that this job brought in; its number "
                             "stands in its address")  # fmt: skip
         parser.add_argument("--json", action="store_true", help="print the report as JSON")
@@ -30,7 +30,7 @@ class Command(StudioCommand):
         project = Project.objects.filter(slug=options["project"]).first()
         if project is None:
             raise CommandError(f"--project {options['project']}: there is no such project")
-        scope = Scope(options["tree"], options["worker"], options["batch"])
+        scope = _scope(project, options)
         job = audit_here(project, scope, author=None, progress=self._progress)
         judged = judge(project, job.report)
         if options["json"]:
@@ -49,6 +49,19 @@ class Command(StudioCommand):
 
     def _progress(self, step: str, done: int, total: int) -> None:
         self.stderr.write(step)
+
+
+def _scope(project: Project, options: dict[str, Any]) -> Scope:
+    for name in ("tree", "worker"):
+        if options[name] == "":
+            raise CommandError(f"--{name}: is empty")
+    batch = options["batch"]
+    if batch is not None and not 0 < batch < 2**31:
+        raise CommandError(f"--batch {batch}: is no number of a job")
+    scope = Scope(options["tree"] or "", options["worker"] or "", batch or 0)
+    if not scope.is_all and (reason := why_unknown(project, scope)):
+        raise CommandError(f"--{reason}")
+    return scope
 
 
 def _line(one: Judged) -> str:
