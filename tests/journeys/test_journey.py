@@ -15,7 +15,7 @@ from apps.desk.demo.logins import demo_logins
 from apps.projects.models import Job, Project
 from apps.projects.services.projects import create_project
 from tests.browsing import log_in
-from tests.celery_worker import running_worker
+from tests.celery_worker import empty_queue, running_worker
 from tests.exports.records import bus_pass, write
 
 pytestmark = [
@@ -30,6 +30,7 @@ def studio(settings, tmp_path, live_server) -> Iterator[str]:
     load_demo(now=timezone.now())
     ada = User.objects.get(username="ada")
     create_project(Project(slug="buses", name="Bus rules"), created_by=ada)
+    empty_queue()
     with running_worker(tmp_path / "worker.log", VAR_DIR=str(tmp_path)):
         yield live_server.url
 

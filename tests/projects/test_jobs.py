@@ -14,7 +14,7 @@ from apps.projects.errors import JobCancelledError, StudioError
 from apps.projects.models import AuditEvent, Job
 from apps.projects.services import jobs
 from sharc_studio.celery import app
-from tests.celery_worker import running_worker, start_worker
+from tests.celery_worker import empty_queue, running_worker, start_worker
 from tests.factories import make_project, make_user
 
 pytestmark = pytest.mark.django_db
@@ -267,6 +267,7 @@ def test_work_that_reports_nothing_for_long_is_not_taken_for_lost(sent, settings
 def test_a_job_ends_though_its_worker_is_killed_in_the_middle(tmp_path, settings):
     """Case 10."""
     include = "--include=tests.projects.slow_job"
+    empty_queue()
     worker = start_worker(tmp_path / "first.log", include)
     job = jobs.queue_job(
         make_project(), kind="hang", task="tests.hang_once", parameters={}, created_by=None

@@ -21,7 +21,7 @@ from apps.snippets.services.ingest import Details
 from apps.snippets.services.ingest_jobs import queue_fetch, queue_uploads, run_ingest
 from apps.snippets.tasks import ingest_documents
 from sharc_studio.celery import app
-from tests.celery_worker import running_worker, start_worker
+from tests.celery_worker import empty_queue, running_worker, start_worker
 from tests.factories import make_project, make_user
 from tests.snippets.archives import zip_bytes
 
@@ -191,6 +191,7 @@ def page(number: int) -> bytes:
 def test_a_worker_that_is_killed_in_the_middle_loses_nothing_and_repeats_nothing(tmp_path):
     project = make_project()
     count = 10
+    empty_queue()
     worker = start_worker(tmp_path / "first.log", VAR_DIR=str(tmp_path))
     try:
         job = queue(project, *(upload(f"{number}.html", page(number)) for number in range(count)))
