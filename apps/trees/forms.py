@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 from django.db.models import Case, QuerySet, Value, When
+from django.utils.text import capfirst
 
 from apps.projects.models import Project, Split
 from apps.snippets.models import Document
@@ -20,7 +21,7 @@ MARKS = [
 ]
 LOGIC = [
     ("", "Any"),
-    *((kind.name.lower(), kind.value.capitalize()) for kind in LogicClass),
+    *((kind.name.lower(), capfirst(kind.value)) for kind in LogicClass),
 ]
 SPLITS = [("", "Any"), *Split.choices, (NO_SPLIT, "In none yet")]
 

@@ -13,6 +13,7 @@ from apps.trees.domain.changes import fingerprint, with_final_answer
 from apps.trees.domain.layout import Drawing, draw
 from apps.trees.domain.logic.classes import Logic, logic
 from apps.trees.domain.outline import Slot, slots
+from apps.trees.domain.places import slot_name
 from apps.trees.domain.reach import leads_through, paths_through
 from apps.trees.domain.spans import Span, mark_spans
 from apps.trees.domain.tree import Answer, Turn
@@ -168,6 +169,12 @@ class TreePage:
         """Those of the panel's question, the kept ones too."""
         node = self.place.node
         return [flag for flag in self._standing if node and flag.node_id == node.pk]
+
+    @property
+    def was_taken_out(self) -> bool:
+        """Whether something stood on the panel's branch that is out now."""
+        name = self.place.slot.name
+        return any(slot_name(row.parent_id, row.branch) == name for row in self.taken_out)
 
     def lease(self) -> Assignment | None:
         """Whoever goes on at the panel's open branch just now."""

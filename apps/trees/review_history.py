@@ -73,13 +73,18 @@ def _work(tree: Tree, nodes: dict[int, Node]) -> Iterator[Event]:
     on_tree = Q(kind__in=[Kind.PATH, Kind.SCENARIO], work_id=tree.pk)
     on_nodes = Q(kind=Kind.NODE_CHECK, work_id__in=tree.nodes.values("pk"))
     work = Assignment.objects.filter(on_tree | on_nodes, project=tree.project_id)
+    released = StateChange.objects.filter(
+        object_type="assignment", to_state=State.RELEASED, object_id__in=work.values("pk")
+    ).select_related("actor")
+    by_work = {change.object_id: change for change in released}
     for one in work.select_related("worker"):
+        change = by_work.get(one.pk) if one.state == State.RELEASED else None
         yield Event(
             one.ended_at or one.leased_at,
             f"{one.get_kind_display()}: {HOW_IT_ENDED[State(one.state)]}",
-            one.worker,
+            change.actor if change else one.worker,
             _about(one, nodes),
-            one.return_reason,
+            f"From {one.worker}: {change.reason}." if change else one.return_reason,
             one.ended_at - one.leased_at if one.ended_at else None,
             timedelta(seconds=one.active_seconds) if one.active_seconds else None,
         )

@@ -75,6 +75,20 @@ def test_a_path_and_a_check_lead_to_their_pages(client, project, worker):
     assert f'action="{reverse("workers:return", args=["bikes", check.pk])}"' in content
 
 
+def test_a_check_of_a_turn_that_was_taken_out_says_so(client, project, worker):
+    turn = node(growing_tree(project), "")
+    Node.objects.filter(pk=turn.pk).update(disputed_at=turn.created_at)
+    check = lease_first(
+        [NodeCheckWork(Kind.NODE_CHECK, turn.pk)], project=project, worker=worker,
+        now=timezone.now(),
+    )  # fmt: skip
+    assert check is not None
+    take_out(turn, kind=Cut.Kind.REJECTED, actor=None, reason="", now=timezone.now())
+    over = client.get(reverse("trees:node_check", args=["bikes", check.pk])).content.decode()
+    assert "This turn was taken out meanwhile, so nobody has to look at it any more." in over
+    assert "you went on from" not in over
+
+
 def test_turns_of_a_walk_whose_time_ran_out_are_among_the_kept_texts(client, project, worker):
     work = walk_a_bit(project, worker, "Are you over 18?", "Do you have a helmet?")
     assert "Are you over 18?" not in page(client)

@@ -14,7 +14,8 @@ from apps.accounts.models import User
 from apps.projects.models import Role
 from apps.projects.services.jobs import start_job_here
 from apps.trees.domain.tree import Answer, FinalAnswer, OpenBranch, Question, Turn
-from apps.trees.models import Node, Tree
+from apps.trees.models import Cut, Node, Tree
+from apps.trees.services.cuts import take_out
 from apps.workers.models import Assignment
 from tests.factories import (
     make_document,
@@ -232,6 +233,15 @@ def test_the_panel_of_an_open_branch(client, expert, project):
         "Scenarios through it 0 No scenario with facts leads through here. "
         "Utterances of this node 0 An open branch gives no utterance."
     )
+
+
+def test_the_panel_of_a_branch_whose_turns_were_taken_out(client, expert, project):
+    tree = make_tree(project, GROWING)
+    root = node(tree, text="Over 18?")
+    take_out(root, kind=Cut.Kind.PRUNED, actor=expert, reason="", now=timezone.now())
+    said = facts_of(client, tree, "root")
+    assert "None: what began this tree was taken out." in said
+    assert "What stood here was taken out; nobody has continued this branch since." in said
 
 
 def test_only_admins_get_the_link_to_the_job(client, expert, project):

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from apps.projects.models import Role
 from apps.trees.domain.tree import Answer, FinalAnswer, OpenBranch, Question
+from apps.trees.forms import LOGIC
 from apps.trees.models import Flag, Tree
 from apps.trees.services.derived import refresh
 from tests.factories import (
@@ -145,6 +146,14 @@ def test_what_an_expert_kept_waits_no_more(client, expert, project):
     planted(project, Question("Which?", YES, YES))
     Flag.objects.update(state="kept", reason="It is asked.")
     assert found(client, marked="to_settle") == []
+
+
+def test_one_tree_and_its_logic_are_told_in_the_words_of_the_filter(client, expert, project):
+    planted(project, Question("Here?", ADULT, NO), question="All?")
+    page = client.get(LIST).content.decode()
+    assert "1 in all" in page
+    logics = {str(label) for _, label in LOGIC}
+    assert {"AND and OR", "With a NOT"} < logics
 
 
 def test_finished_trees_by_their_logic(client, expert, project):

@@ -16,6 +16,7 @@ from apps.trees.services import cuts
 from apps.trees.services.edits import change_wording
 from apps.trees.services.flags import keep
 from apps.workers.models import Assignment, Kind
+from apps.workers.services.leases import release_work
 from tests.factories import (
     make_document,
     make_member,
@@ -84,6 +85,17 @@ def test_work_is_told_with_who_what_and_how_long(client, expert, project):
     assert said.count("Path of a tree") == 2
 
 
+def test_who_took_work_back_is_told_and_not_who_had_it(client, expert, project):
+    tree, worker = grow(project, BOTH), make_member(project, Role.WORKER, make_user("wim"))
+    lease = work(project, worker, tree.pk, part="root", state="leased")
+    release_work(lease, actor=expert, now=BEGUN + timedelta(minutes=4))
+    said = page_of(client, "history", tree)
+    assert (
+        "Path of a tree: it was taken back from the first question on From wim: released by an "
+        "admin. erin 1 Mar 2026, 09:04 UTC"
+    ) in said
+
+
 def test_what_experts_did_is_told_too(expert, project):
     tree = grow(project)
     moments = iter(BEGUN + timedelta(days=day) for day in range(1, 9))
@@ -144,7 +156,7 @@ def test_more_happened_in_the_same_number_of_queries(client, expert, project):
             page_of(client, "history", tree)
         return len(caught)
 
-    assert (queries(), queries()) == (14, 14)
+    assert (queries(), queries()) == (15, 15)
 
 
 # Comparison ---------------------------------------------------------------------------------

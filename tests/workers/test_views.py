@@ -12,9 +12,18 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.projects.models import AuditEvent, Project, Role
+from apps.trees.domain.tree import OpenBranch, Question
 from apps.workers.models import Assignment, KeptText, Kind
 from apps.workers.services.leases import Work, lease_first
-from tests.factories import make_document, make_member, make_project, make_snippet, make_user
+from tests.factories import (
+    make_document,
+    make_member,
+    make_project,
+    make_scenario,
+    make_snippet,
+    make_tree,
+    make_user,
+)
 from tests.pages import words_of_main
 
 pytestmark = pytest.mark.django_db
@@ -308,6 +317,25 @@ def test_leases_are_filtered_and_overdue_ones_are_none(client, project, worker, 
     )
     link = f'href="{LEASES}?person={admin.username}&amp;state=leased"'
     assert link in client.get(LEASES).content.decode()
+
+
+def test_leases_say_what_they_are_about_with_a_link(client, project, admin):
+    tree = make_tree(project, Question("Over 18?", OpenBranch(), OpenBranch()))
+    snippet, document = tree.question.snippet, tree.question.snippet.document
+    scenario = make_scenario(tree)
+    trees = reverse("trees:detail", args=["bikes", tree.tree_id])
+    documents = reverse("snippets:document", args=["bikes", document.pk])
+    question = reverse("snippets:question", args=["bikes", tree.question_id])
+    works = [
+        (Kind.PATH, tree.pk, trees), (Kind.SCENARIO, tree.pk, trees),
+        (Kind.NODE_CHECK, tree.nodes.latest("pk").pk, trees),
+        (Kind.SCENARIO_CHECK, scenario.pk, trees), (Kind.SNIPPETS, document.pk, documents),
+        (Kind.QUESTION, snippet.pk, documents), (Kind.QUESTION_CHECK, tree.question_id, question),
+    ]  # fmt: skip
+    client.force_login(admin)
+    for kind, key, address in works:
+        lease_first([Work(kind, key)], project=project, worker=admin, now=timezone.now())
+        assert f'href="{address}"' in client.get(LEASES, {"kind": kind}).content.decode()
 
 
 def test_leases_take_the_same_queries_at_one_row_and_at_three(client, project, admin):

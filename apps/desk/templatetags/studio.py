@@ -1,5 +1,6 @@
 """Tags of every page: the frame around it, times, rule texts."""
 
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -12,10 +13,12 @@ from django.utils.safestring import SafeString
 from apps.accounts import typed
 from apps.accounts.themes import chosen_theme
 from apps.desk.frame import project_frame
+from apps.desk.lease_subjects import Subject, subjects_of
 from apps.desk.worker_numbers import sent_back_scenarios
 from apps.projects import markdown
 from apps.projects.models import Project
 from apps.workers.domain.written import written
+from apps.workers.models import Assignment
 
 register = template.Library()
 
@@ -86,3 +89,11 @@ register.filter(written)
 def rule_text(text: str) -> SafeString:
     """Markdown that people wrote, as safe HTML for inside `<div class="rule-text" dir="auto">`."""
     return markdown.render(text)
+
+
+@register.simple_tag
+def with_subjects(
+    leases: Iterable[Assignment], project: Project
+) -> list[tuple[Assignment, Subject | None]]:
+    """Each lease with what it is about."""
+    return list(subjects_of(leases, project))

@@ -13,7 +13,7 @@ from enum import StrEnum
 
 from apps.snippets.domain.folding import fold
 from apps.snippets.domain.similarity import near_among_few, terms
-from apps.snippets.domain.words import UNSPACED, count_words, tokens
+from apps.snippets.domain.words import UNSPACED, count_words, is_english, tokens
 
 SHORTEST, LONGEST = 6, 120
 """Words, as `count_words` counts them."""
@@ -195,7 +195,7 @@ def _person(folded: str) -> str:
 
 def _answers(text: str, first_question: str, language: str) -> ScenarioHint | None:
     """In English only: "Can I claim it?" is answered by "I can claim", "I can not claim"."""
-    if language.lower().partition("-")[0] != "en":
+    if not is_english(text, language):
         return None
     told = fold(text)
     if found := _SAYS_SO.search(told):

@@ -13,6 +13,7 @@ from apps.snippets.domain.folding import fold
 from apps.snippets.domain.markdown import markdown_blocks
 from apps.snippets.domain.sentences import sentences
 from apps.snippets.domain.similarity import terms
+from apps.snippets.domain.words import is_english
 
 
 class Code(StrEnum):
@@ -41,7 +42,7 @@ def hints(
     spoken = language.lower().partition("-")[0]
     if not fold(question):
         return []
-    found = [_mark(question, spoken), _first_word(question, spoken)]
+    found = [_mark(question, spoken), _first_word(question, language)]
     found.append(_answered(question, rule_text))
     found.append(_existing(question, existing_questions))
     return [hint for hint in found if hint]
@@ -72,9 +73,10 @@ def _mark(question: str, spoken: str) -> Hint | None:
     return Hint(Code.NO_QUESTION_MARK) if is_needed and not has_mark and not has_other else None
 
 
-def _first_word(question: str, spoken: str) -> Hint | None:
+def _first_word(question: str, language: str) -> Hint | None:
     word = fold(question).split()[0]
-    return Hint(Code.NOT_YES_OR_NO, word) if spoken == "en" and word in _WH_WORDS else None
+    is_told = word in _WH_WORDS and is_english(question, language)
+    return Hint(Code.NOT_YES_OR_NO, word) if is_told else None
 
 
 def _answered(question: str, rule_text: str) -> Hint | None:

@@ -6,6 +6,7 @@ counts as a word.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterator
 
 LONGEST_WORD = 50
@@ -44,3 +45,16 @@ def count_words(text: str) -> int:
 
 def has_words(text: str) -> bool:
     return any(map(str.isalnum, text))
+
+
+def is_english(text: str, language: str) -> bool:
+    """Whether what depends on English words can be said about the text.
+
+    `language` is a BCP 47 tag, or empty. A project in English has rule texts in other languages,
+    too, and what is mostly in another script is in none of its words.
+    """
+    if language.lower().partition("-")[0] != "en":
+        return False
+    letters = [one for one in text if one.isalpha()]
+    latin = sum(unicodedata.name(one, "").startswith("LATIN") for one in letters)
+    return 2 * latin >= len(letters)

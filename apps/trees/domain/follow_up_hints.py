@@ -12,7 +12,7 @@ from enum import StrEnum
 from apps.snippets.domain import question_hints
 from apps.snippets.domain.folding import fold
 from apps.snippets.domain.similarity import near_among_few, terms
-from apps.snippets.domain.words import count_words, has_words
+from apps.snippets.domain.words import count_words, has_words, is_english
 
 LONGEST = 40
 """Words, as `count_words` counts them."""
@@ -87,14 +87,10 @@ def follow_up_hints(
     """
     if not fold(text):
         return []
-    found = [_mark(text, language), *(_english(text) if _is_english(language) else ())]
+    found = [_mark(text, language), *(_english(text) if is_english(text, language) else ())]
     found += [_two_questions(text, language), _long(text)]
     found += [_asked(text, list(asked), threshold, similar), _not_in_rule_text(text, rule_text)]
     return [hint for hint in found if hint]
-
-
-def _is_english(language: str) -> bool:
-    return language.lower().partition("-")[0] == "en"
 
 
 _AUXILIARIES = {
@@ -193,7 +189,7 @@ def _two_questions(text: str, language: str) -> FollowUpHint | None:
     asked_out = [(part + mark).strip() for part, mark in with_marks if has_words(part)]
     if len(asked_out) > 1:
         return FollowUpHint(FollowUpCode.TWO_QUESTIONS, asked_out[1])
-    another = _ANOTHER_QUESTION.search(text) if _is_english(language) else None
+    another = _ANOTHER_QUESTION.search(text) if is_english(text, language) else None
     return FollowUpHint(FollowUpCode.TWO_QUESTIONS, another[1]) if another else None
 
 

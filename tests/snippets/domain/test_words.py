@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.snippets.domain.words import count_words, has_words, tokens
+from apps.snippets.domain.words import count_words, has_words, is_english, tokens
 from tests.snippets.domain.bodies import lines
 
 pytestmark = pytest.mark.once  # no database
@@ -46,3 +46,15 @@ def test_words_of_two_lines_add_up(one: str, two: str) -> None:
 @given(st.text())
 def test_a_text_has_words_when_it_has_one_at_least(text: str) -> None:
     assert has_words(text) == (count_words(text) > 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "expected"),
+    [
+        ("Are you 18?", "en-GB", True), ("Bist du 18?", "de", False), ("Are you?", "", False),
+        ("هل عمرك 18 عامًا؟", "en", False), ("18?", "en", True), ("Do you like 寿司?", "en", True),
+    ],
+)  # fmt: skip
+def test_what_is_in_another_script_is_no_english(text: str, language: str, expected: bool) -> None:
+    """Whatever the language of the project is: its rule texts have their own."""
+    assert is_english(text, language) is expected
