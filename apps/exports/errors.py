@@ -8,6 +8,8 @@ StudioError
   SplitsRefusedError
 """
 
+from collections.abc import Sequence
+
 from apps.projects.errors import StudioError
 
 
@@ -16,7 +18,14 @@ class ImportRefusedError(StudioError):
 
 
 class ExportRefusedError(StudioError):
-    """What was asked for cannot be exported; nothing was written."""
+    """What was asked for cannot be exported; nothing was written.
+
+    `reasons` are all that there are to mend, one sentence each, for a page to list.
+    """
+
+    def __init__(self, said: str, reasons: Sequence[str] = ()) -> None:
+        super().__init__(said)
+        self.reasons = tuple(reasons) or (said,)
 
 
 class ExportStorageError(StudioError):

@@ -13,6 +13,7 @@ from apps.exports.errors import ExportRefusedError, ExportStorageError
 from apps.exports.forms import ExportForm, ImportForm
 from apps.exports.services.exporting import KIND, Plan, plan_at_once, queue_export, split_table
 from apps.exports.services.keeping import has_file, link_to, open_kept
+from apps.exports.services.licences import count_without_licence
 from apps.exports.services.uploads import LISTS, queue_import
 from apps.exports.storage import LocalStorage
 from apps.projects.models import Job, Project
@@ -26,8 +27,8 @@ PER_PAGE = 25
 def exports(request: HttpRequest, slug: str) -> HttpResponse:
     project = get_project_to_administer(request, slug)
     table = split_table(project)
-    filled = [row.split for row in table if row.split and row.all]
-    form = ExportForm(request.POST or None, initial={"splits": filled})
+    ready = [row.split for row in table if row.is_ready]
+    form = ExportForm(request.POST or None, initial={"splits": ready})
     plan = None
     if form.is_valid():
         if "look" in request.POST:
@@ -36,7 +37,9 @@ def exports(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect(job)
     jobs = Job.objects.filter(project=project).select_related("created_by", "project")
     page = Paginator(jobs, PER_PAGE).get_page(request.GET.get("page"))
-    context = {"project": project, "form": form, "table": table, "page": page, "plan": plan}
+    waiting = [row for row in table if row.is_waiting]
+    context = {"project": project, "form": form, "table": table, "page": page, "plan": plan,
+               "waiting": waiting, "without_licence": count_without_licence(project)}  # fmt: skip
     return render(request, "exports/list.html", context)
 
 
@@ -44,7 +47,7 @@ def _plan(form: ExportForm, project: Project) -> Plan | None:
     try:
         return plan_at_once(project, form.wanted())
     except ExportRefusedError as error:
-        form.add_error("splits", str(error))
+        _add_reasons(form, error)
         return None
 
 
@@ -52,8 +55,13 @@ def _queue(form: ExportForm, project: Project, request: HttpRequest) -> Job | No
     try:
         return queue_export(project, form.wanted(), author=signed_in(request))
     except ExportRefusedError as error:
-        form.add_error("splits", str(error))
+        _add_reasons(form, error)
         return None
+
+
+def _add_reasons(form: ExportForm, error: ExportRefusedError) -> None:
+    for reason in error.reasons:
+        form.add_error(None, f"{reason[0].upper()}{reason[1:]}.")
 
 
 @require_http_methods(["GET", "POST"])

@@ -437,21 +437,6 @@ def test_what_no_expert_has_verified_goes_out_of_train_only(tmp_path):
     assert "No expert" not in cards[0]
 
 
-def test_what_a_split_lacks_that_was_not_asked_for_by_name_is_said(tmp_path):
-    project = make_project("buses")
-    for split in (*Split, ""):
-        tree = make_tree(project, FinalAnswer(Answer.YES))
-        Document.objects.filter(snippets__questions__tree=tree).update(split=split)
-        make_utterance(tree)
-    said, notes = command("export", "--project=buses", "--format=csv", f"--out={tmp_path / 'out'}")
-    assert said == "train: 1 utterances (1 yes)\n"
-    assert re.findall("note: (.*left out.*)", notes) == [
-        "1 utterance of dev was left out: no expert has verified them",
-        "1 utterance of test was left out: no expert has verified them",
-        "1 utterance was left out: their documents are in no split",
-    ]
-
-
 def test_a_split_that_is_only_unverified_is_refused_with_what_to_do(tmp_path):
     project = make_project("buses")
     make_utterance(make_tree(project, FinalAnswer(Answer.YES)))

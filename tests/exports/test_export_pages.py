@@ -62,7 +62,7 @@ def test_a_look_says_what_an_export_would_hold_and_starts_nothing(client, admin)
     assert "It would hold 9 utterances" in page
     assert "Every utterance goes out, each split has all kinds of answers" in page
     refused = client.post(address, {**CHOICES, "look": "1"}).content.decode()
-    assert "the split dev has no utterances" in refused
+    assert "The split dev has no utterances." in refused
     assert "It would hold" not in refused
     assert Job.objects.count() == before
 

@@ -61,5 +61,5 @@ def test_the_page_says_it_too(client, collected):
     page = client.post(
         reverse("exports:list", args=["rules"]), {"formats": "csv", "splits": "train"}
     )
-    assert "one document has no licence, such as https://a.example/x" in page.text
+    assert "One document has no licence, such as https://a.example/x" in page.text
     assert not Job.objects.filter(kind="export").exists()

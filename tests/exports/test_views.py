@@ -184,7 +184,7 @@ def test_an_export_of_an_empty_split_is_refused_at_the_form(client, admin):
     response = client.post(
         reverse("exports:list", args=["buses"]), {"formats": ["sharc"], "splits": ["train"]}
     )
-    assert "the split train has no utterances" in response.content.decode()
+    assert "The split train has no utterances." in response.content.decode()
     assert not Job.objects.exists()
 
 
@@ -246,5 +246,5 @@ def test_the_list_of_jobs_needs_as_many_queries_for_one_as_for_three(
         Job.objects.create(project=project, kind="export", created_by=admin)
     url = reverse("exports:list", args=["buses"])
     client.get(url)
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(9):
         client.get(url)

@@ -21,10 +21,10 @@ from apps.exports.formats.rows import Options
 from apps.exports.services.cards import add_card
 from apps.exports.services.exportable import classes_by_split
 from apps.exports.services.left_out import crossing, left_out, missing_classes
-from apps.exports.services.licences import refuse_without_licence
+from apps.exports.services.licences import without_licence
 from apps.exports.services.packing import write_manifest
 from apps.exports.services.placing import place
-from apps.exports.services.release import carried, refuse_unfit, refuse_unfit_at_once
+from apps.exports.services.release import carried, unfit, unfit_at_once
 from apps.exports.services.snapshot import open_snapshot, take_snapshot
 from apps.projects.models import Job, Project, Split
 from apps.projects.services.jobs import queue_job
@@ -85,26 +85,32 @@ class Plan:
 
 def plan_export(project: Project, wanted: Wanted) -> Plan:
     """What there is to export now. Raises ExportRefusedError when nothing is, or may go out."""
-    return _plan(project, wanted, refuse_unfit)
+    return _plan(project, wanted, unfit)
 
 
 def plan_at_once(project: Project, wanted: Wanted) -> Plan:
     """The same while somebody waits: large projects are looked at again by the job."""
-    return _plan(project, wanted, refuse_unfit_at_once)
+    return _plan(project, wanted, unfit_at_once)
 
 
 class Gate(Protocol):
     def __call__(
         self, project: Project, splits: Iterable[str], *, allow_unverified: bool
-    ) -> None: ...
+    ) -> Iterable[str]: ...
 
 
 def _plan(project: Project, wanted: Wanted, gate: Gate) -> Plan:
     _refuse_lengths(wanted.options)
     found, unverified = classes_by_split(project, allow_unverified=wanted.allow_unverified)
-    splits = _splits(project, wanted, found, unverified)
-    refuse_without_licence(project, splits, allow_unverified=wanted.allow_unverified)
-    gate(project, splits, allow_unverified=wanted.allow_unverified)
+    splits = tuple(split for split in Split if split in (wanted.splits or _filled(found)))
+    empty = list(_empty(splits, found, unverified))
+    # What stands in the way is said all at once, and of what is yet to be verified, too.
+    licences = without_licence(
+        project, splits, allow_unverified=wanted.allow_unverified or bool(empty)
+    )
+    waits_for = gate(project, splits, allow_unverified=wanted.allow_unverified)
+    if reasons := [*empty, *licences, *waits_for]:
+        raise ExportRefusedError(f"{project.slug}: {'; also: '.join(reasons)}", reasons)
     release = carried(project, splits, allow_unverified=wanted.allow_unverified)
     held_back = {} if wanted.allow_unverified else unverified
     warnings = [
@@ -248,6 +254,15 @@ class SplitRow:
     def all(self) -> int:
         return self.yes + self.no + self.irrelevant + self.more
 
+    @property
+    def is_waiting(self) -> bool:
+        """There is something, and an expert has seen none of it."""
+        return bool(self.all) and self.all == self.unverified
+
+    @property
+    def is_ready(self) -> bool:
+        return bool(self.split) and self.all > self.unverified
+
 
 def split_table(project: Project) -> list[SplitRow]:
     """What there is to export, for a preview."""
@@ -261,26 +276,30 @@ def _row(split: str, found: dict[str, Counter[str]], unverified: Counter[str]) -
     return SplitRow(split, name, **counts, unverified=unverified[split])
 
 
-def _splits(
-    project: Project, wanted: Wanted, found: dict[str, Counter[str]], unverified: Counter[str]
-) -> tuple[Split, ...]:
-    splits = wanted.splits or [split for split in Split if found[split]]
-    for split in splits:
-        if not found[split]:
-            raise ExportRefusedError(f"{project.slug}: {_nothing_in(split, unverified[split])}")
+def _filled(found: dict[str, Counter[str]]) -> list[Split]:
+    return [split for split in Split if found[split]]
+
+
+def _empty(
+    splits: Sequence[Split], found: dict[str, Counter[str]], unverified: Counter[str]
+) -> Iterator[str]:
+    """Why nothing of these splits can go out: in one sentence, what is to be done about it."""
+    empty = [split for split in splits if not found[split]]
+    yield from (f"the split {split} has no utterances" for split in empty if not unverified[split])
+    waiting = {str(split): unverified[split] for split in empty if unverified[split]}
     if not splits:
-        why = _nothing_in("", sum(unverified.values()))
-        raise ExportRefusedError(f"{project.slug}: {why}")
-    return tuple(split for split in Split if split in splits)
-
-
-def _nothing_in(split: str, unverified: int) -> str:
-    if unverified:
-        where = f"the split {split} has" if split else "there are"
-        return (
-            f"{where} only utterances that no expert has verified ({unverified:,}); verify them, "
-            "or allow unverified ones"
+        waiting = {"": unverified.total()} if unverified else {}
+        if not waiting:
+            yield "no utterance is in a split; place the documents in splits first"
+    if waiting:
+        numbers = " and ".join(f"{number:,}" for number in waiting.values())
+        yield (
+            f"{_there(list(waiting))} only utterances that no expert has verified ({numbers}); "
+            "verify them, or allow unverified ones"
         )
-    if split:
-        return f"the split {split} has no utterances"
-    return "no utterance is in a split; place the documents in splits first"
+
+
+def _there(splits: Sequence[str]) -> str:
+    if splits == [""]:
+        return "there are"
+    return f"the split {splits[0]} has" if len(splits) == 1 else f"{' and '.join(splits)} have"

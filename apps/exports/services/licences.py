@@ -8,24 +8,32 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from apps.exports.errors import ExportRefusedError
+from django.db.models import Exists, OuterRef
+
 from apps.exports.services.exportable import exportable
 from apps.projects.models import Project, Split
+from apps.scenarios.models import Utterance
 from apps.snippets.models import Document
 
 
-def refuse_without_licence(
+def without_licence(
     project: Project, splits: Iterable[Split], *, allow_unverified: bool
-) -> None:
-    """Raises ExportRefusedError."""
+) -> Iterator[str]:
+    """Why an export is refused; nothing when every document has one."""
     lacking = list(_lacking(project, splits, allow_unverified=allow_unverified))
     if lacking:
         documents = "one document has" if len(lacking) == 1 else f"{len(lacking):,} documents have"
-        raise ExportRefusedError(
-            f"{project.slug}: {documents} no licence, such as {lacking[0]}; state it under "
-            "Documents, Licences, for all documents of a host at once, or in the list that they "
-            "are loaded with"
+        yield (
+            f"{documents} no licence, such as {lacking[0]}; state it under Documents, Licences, "
+            "for all documents of a host at once, or in the list that they are loaded with"
         )
+
+
+def count_without_licence(project: Project) -> int:
+    """Documents in a split with utterances that some export waits for. One query."""
+    told = Utterance.objects.filter(tree__question__snippet__document=OuterRef("pk"))
+    lacking = Document.objects.filter(project=project, licence="", split__in=Split.values)
+    return lacking.collected().filter(Exists(told.in_force())).count()
 
 
 def _lacking(project: Project, splits: Iterable[Split], *, allow_unverified: bool) -> Iterator[str]:

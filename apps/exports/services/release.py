@@ -15,7 +15,6 @@ from typing import Any
 from django.db.models import Count, Q
 from django.urls import reverse
 
-from apps.exports.errors import ExportRefusedError
 from apps.exports.services.exportable import exportable
 from apps.projects.models import Job, Project, Split
 from apps.scenarios.models import AuditLimit, Finding, FindingQuerySet, Utterance
@@ -60,23 +59,23 @@ class Carried:
             yield f"{_count(number, 'limit')} of the audit was waived"
 
 
-def refuse_unfit(project: Project, splits: Iterable[str], *, allow_unverified: bool) -> None:
-    """Raises ExportRefusedError when it would be a release and must wait. Proves answers first."""
+def unfit(project: Project, splits: Iterable[str], *, allow_unverified: bool) -> Iterator[str]:
+    """Why it would be a release that must wait, in one sentence. Proves answers first."""
     if released := _released(splits, allow_unverified):
         prove(project)
-        _refuse(project, released)
+        yield from _waits(project, released)
 
 
-def refuse_unfit_at_once(
+def unfit_at_once(
     project: Project, splits: Iterable[str], *, allow_unverified: bool
-) -> None:
+) -> Iterator[str]:
     """The same while somebody waits: a large project is judged by its last proof, and once more
     by the job."""
     if released := _released(splits, allow_unverified):
         utterances = Utterance.objects.filter(project=project).order_by()
         if utterances[:PROVEN_AT_ONCE].count() < PROVEN_AT_ONCE:
             prove(project)
-        _refuse(project, released)
+        yield from _waits(project, released)
 
 
 def carried(project: Project, splits: Iterable[str], *, allow_unverified: bool) -> Carried:
@@ -98,9 +97,9 @@ def _released(splits: Iterable[str], allow_unverified: bool) -> list[str]:
     return chosen if is_release else []
 
 
-def _refuse(project: Project, splits: list[str]) -> None:
-    if why := next(_reasons(project, splits), None):
-        raise ExportRefusedError(f"{project.slug}: a release waits for {why}, {NO_RELEASE}")
+def _waits(project: Project, splits: list[str]) -> Iterator[str]:
+    if reasons := "; and for ".join(_reasons(project, splits)):
+        yield f"a release waits for {reasons}, {NO_RELEASE}"
 
 
 def _reasons(project: Project, splits: list[str]) -> Iterator[str]:
