@@ -4,7 +4,9 @@ RefusalError
   VerificationError
     UtteranceChangedError
     UtteranceNotInForceError
+    CorrectionBegunError
     DoesNotFollowError
+    EvidenceOfNothingError
     SameAsBeforeError
     SaidAlreadyError
     NoScenarioHereError
@@ -46,6 +48,20 @@ class DoesNotFollowError(VerificationError):
             f"The answer does not follow from the tree. {reason}{more} Correct it, or say below "
             "why it stays."
         )
+
+
+class CorrectionBegunError(VerificationError):
+    sentence = (
+        "You have begun to correct this utterance, so it was not accepted as it is. Save the "
+        "correction below, or throw it away, then accept."
+    )
+
+
+class EvidenceOfNothingError(VerificationError):
+    sentence = (
+        "It has evidence, and no scenario that says so. Empty the questions of the evidence, too, "
+        "or write the scenario that they are read from."
+    )
 
 
 class SameAsBeforeError(VerificationError):

@@ -26,8 +26,8 @@ MENDING = {
         "other fact out, or send the scenario back."
     ),
     ScenarioFault.Reason.NOT_ASKED: (
-        "The tree does not ask this any more: the question was taken out or worded anew. Give the "
-        "fact the wording of the tree, or take it out."
+        "The tree does not ask this: the question was taken out, is worded otherwise there, or "
+        "never was in it. Give the fact the wording of the tree, or take it out."
     ),
     ScenarioFault.Reason.NOT_ON_ONE_PATH: (
         "The tree asks each of these, but nobody is asked all of them. Take out what the text does "
@@ -50,7 +50,9 @@ def consistency_page(
     )
     shown = findings.select_related(
         "utterance__tree__question", "utterance__project", "utterance__job"
-    ).annotate(is_waived=Exists(waived))
+    ).annotate(
+        is_waived=Exists(waived), blocks=Exists(findings.blocking().filter(pk=OuterRef("pk")))
+    )
     page = page_of(
         listed.order_by("reason", "utterance__utterance_id"), shown, asked=asked, size=ROWS_ON_PAGE
     )

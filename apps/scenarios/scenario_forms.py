@@ -64,6 +64,12 @@ class ContradictForm(KeyForm):
             # A box that is ticked sends its name, and drafts keep no value of it.
             self.fields[name] = forms.CharField(required=False)
 
+    def clean_note(self) -> str:
+        note = str(self.cleaned_data["note"]).strip()
+        if not fold(note):
+            raise forms.ValidationError("Say in a few words why nobody can be both.")
+        return note
+
     @property
     def chosen(self) -> list[int]:
         """The numbers of the cards that are ticked."""

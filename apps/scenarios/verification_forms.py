@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 
+from apps.projects.models import Split
 from apps.scenarios.domain.corrections import Parts
 from apps.scenarios.domain.turns import TURN_KEYS
 from apps.scenarios.models import Finding, FindingQuerySet, ScenarioFault, Utterance
@@ -221,8 +222,12 @@ class FindingFilter(forms.Form):
         required=False,
     )
 
+    split = forms.ChoiceField(choices=[("", "All"), *Split.choices], required=False)
+
     def filtered(self, findings: FindingQuerySet) -> FindingQuerySet:
         self.is_valid()
+        if split := self.cleaned_data.get("split"):
+            findings = findings.in_split(split)
         if reason := self.cleaned_data.get("reason"):
             findings = findings.filter(reason=reason)
         by_state = {

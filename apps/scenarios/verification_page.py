@@ -13,7 +13,8 @@ from django.db.models import Exists, OuterRef
 from apps.accounts.models import User
 from apps.projects.models import Guideline, Project, Split, Step
 from apps.scenarios.domain.consistency import Inconsistency
-from apps.scenarios.models import CorrectionDraft, Utterance, UtteranceQuerySet, Waived
+from apps.scenarios.models import Utterance, UtteranceQuerySet, Waived
+from apps.scenarios.services.correction_drafts import begun_by
 from apps.scenarios.services.proof import find_inconsistency
 from apps.scenarios.services.verification import REASONS, open_of_tree, seen_of
 from apps.scenarios.verification_forms import CorrectionForm, DropForm, WhyForm, turns_of_draft
@@ -130,6 +131,7 @@ def bench(utterance: Utterance, reader: User, **forms: Any) -> dict[str, Any]:
         "accept_form": WhyForm(),
         "drop_form": DropForm(),
         "draft": draft,
+        "draft_texts": list(_texts(draft.content)) if draft else [],
         "aside": [list(_texts(content)) for content in draft.aside] if draft else [],
         "correction_form": CorrectionForm(
             utterance=utterance, draft=draft.content if draft else None
@@ -198,9 +200,9 @@ def _title(titles: dict[int | None, str], kind: str, scenario: int | None) -> st
 # All of a tree, and all of a project ---------------------------------------------------------
 
 
-def tree_page(tree: Tree) -> dict[str, Any]:
+def tree_page(tree: Tree, reader: User) -> dict[str, Any]:
     """What one click would accept, and what it would not."""
-    rows = open_of_tree(tree)
+    rows = open_of_tree(tree, by=reader)
     together = {row.pk for row in rows}
     waits = Utterance.objects.filter(tree=tree).to_verify().in_reading_order()
     return {
@@ -216,7 +218,7 @@ def tree_page(tree: Tree) -> dict[str, Any]:
 def queue_page(project: Project, reader: User) -> dict[str, Any]:
     """How far the verification is, by split and state; and what the reader has begun to correct."""
     rows = [_split_row(project, split) for split in VERIFIED_SPLITS]
-    drafts = CorrectionDraft.objects.filter(by=reader, utterance__project=project)
+    drafts = begun_by(reader).filter(utterance__project=project)
     return {
         "project": project,
         "rows": rows,
@@ -230,7 +232,8 @@ def _split_row(project: Project, split: Split) -> dict[str, Any]:
     states = {row["state"]: row for row in utterances.counted_by_state()}
     gone = sum(row["gone"] for row in states.values())
     to_verify = states.pop(State.TO_VERIFY, {"number": 0, "gone": 0, "fresh": 0})
-    numbers = {state: row["number"] for state, row in states.items()}
+    # Those whose tree has changed wait again, and are counted there.
+    numbers = {state: row["number"] - row["gone"] for state, row in states.items()}
     return {
         "split": split.label,
         "value": split.value,

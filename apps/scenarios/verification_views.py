@@ -121,13 +121,15 @@ def verify_tree(request: HttpRequest, slug: str, tree_id: str) -> HttpResponse:
     trees = Tree.objects.visible_to(request.user).filter(project=project).with_source()
     tree = get_object_or_404(trees, tree_id=tree_id)
     form = AcceptTreeForm(request.POST)
+    reader = signed_in(request)
     if request.method != "POST" or not form.is_valid():
-        return render(request, "scenarios/verify_tree.html", tree_page(tree))
-    seen, reader = form.cleaned_data["seen"], signed_in(request)
+        return render(request, "scenarios/verify_tree.html", tree_page(tree, reader))
+    seen = form.cleaned_data["seen"]
     try:
         number = verification.accept_tree(tree, seen=seen, by=reader, now=timezone.now())
     except VerificationError as error:
-        return render(request, "scenarios/verify_tree.html", {**tree_page(tree), "refusal": error})
+        context = {**tree_page(tree, reader), "refusal": error}
+        return render(request, "scenarios/verify_tree.html", context)
     messages.success(request, f"{number:,} utterances of the tree were accepted.")
     return _to_next(request, project, None)
 

@@ -178,8 +178,10 @@ def test_what_experts_must_decide_on_scenarios_and_utterances_is_stuck(client):
     make_scenario(tree, "", Turn("Are you old?", Answer.YES), state="disputed")
     make_scenario(tree, "", Turn("Are you tall?", Answer.YES))
     make_utterance(tree, "Yes")
+    expert = make_member(project, Role.EXPERT)
+    make_utterance(tree, "No", state="accepted", verified_by=expert, verified_at=timezone.now())
     prove(project)
-    client.force_login(make_member(project, Role.EXPERT))
+    client.force_login(expert)
     stuck = client.get(PAGE).context["dashboard"].stuck
     assert [(one.count, one.url.partition("/bikes/")[2]) for one in stuck] == [
         (1, "scenarios/"), (1, "scenarios/?state=disputed"), (1, "text-checks/"),

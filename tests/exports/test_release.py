@@ -32,9 +32,9 @@ pytestmark = pytest.mark.django_db
 OLD = "Are you old?"
 SHAPE = Question(OLD, FinalAnswer(Answer.YES), FinalAnswer(Answer.NO))
 WAITS = (
-    "buses: a release waits for 1 utterance whose answer does not follow from the tree; correct, "
-    "drop or waive what /p/buses/consistency/?state=blocks lists, or allow unverified ones: then "
-    "it is no release"
+    "buses: a release waits for 1 utterance of dev whose answer does not follow from the tree; "
+    "correct, drop or waive what /p/buses/consistency/?state=blocks&split=dev lists, or allow "
+    "unverified ones (--allow-unverified): then it is no release"
 )
 
 
@@ -109,12 +109,14 @@ def test_a_release_waits_for_its_train_set_too(tree, ada, tmp_path):
     accepted(tree, ada, "Yes")
     Document.objects.update(split=Split.TRAIN)
     accepted(make_tree(tree.project, SHAPE), ada, OLD)
-    assert refusal(tmp_path / "out") == WAITS
+    assert refusal(tmp_path / "out") == WAITS.replace("dev", "train")
 
 
 def test_what_goes_out_with_nobody_is_not_waited_for(tree, ada, tmp_path):
     accepted(tree, ada, OLD)
-    make_utterance(tree, "Yes")  # unverified
+    make_utterance(tree, "Yes")  # unverified: the page counts it as little as the refusal
+    assert prove(tree.project)
+    assert not findings_of(tree.project).blocking().exists()
     accepted(make_tree(make_project(), SHAPE), ada, "Yes")
     assert export(tmp_path / "out")[1] == {}
 
@@ -177,7 +179,7 @@ def test_a_limit_of_the_project_makes_a_release_wait_until_it_is_waived(audited,
     assert refusal(tmp_path / "out") == (
         "buses: a release waits for the audit's “Leaves that give the answer on their last edge”, "
         "which is at 100.0 % and over the project's limit of 50 %; bring it down, or waive it on "
-        "/p/buses/audit/, or allow unverified ones: then it is no release"
+        "/p/buses/audit/, or allow unverified ones (--allow-unverified): then it is no release"
     )
     limit(audited, ada, 0.5, "The rules are so.")
     notes, said = export(tmp_path / "out")

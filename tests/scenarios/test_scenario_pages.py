@@ -222,6 +222,10 @@ def page_with_messages(client: Client) -> str:
     [
         ({"card-0": "", "note": "So."}, "Choose the two cards that contradict each other."),
         ({"card-0": "", "card-1": ""}, "Say in a few words why nobody can be both."),
+        (
+            {"card-0": "", "card-1": "", "note": "\u3000\u200b"},
+            "Say in a few words why nobody can be both.",
+        ),
         ({"note": "So."}, "Choose the two cards that contradict each other."),
     ],
 )

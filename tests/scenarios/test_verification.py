@@ -12,8 +12,11 @@ from django.db import IntegrityError, transaction
 from apps.accounts.models import User
 from apps.projects.models import Job, Role, StateChange
 from apps.projects.services.jobs import start_job_here
+from apps.scenarios.domain.turns import turns_as_json
 from apps.scenarios.errors import (
+    CorrectionBegunError,
     DoesNotFollowError,
+    EvidenceOfNothingError,
     NoScenarioHereError,
     SaidAlreadyError,
     SameAsBeforeError,
@@ -24,6 +27,7 @@ from apps.scenarios.errors import (
 )
 from apps.scenarios.models import (
     Correction,
+    CorrectionDraft,
     Finding,
     NegativeQuestion,
     NegativeScenario,
@@ -31,6 +35,7 @@ from apps.scenarios.models import (
     Utterance,
     Waiver,
 )
+from apps.scenarios.services.correction_drafts import begun_by
 from apps.scenarios.services.expansion import expand_project
 from apps.scenarios.services.proof import open_inconsistencies, unverified_count
 from apps.scenarios.services.verification import (
@@ -253,13 +258,13 @@ def test_the_database_wants_a_reason_and_a_person(no_leaf):
 
 
 def test_a_tree_is_accepted_as_it_was_seen(tree, no_leaf, ada):
-    seen = seen_of(open_of_tree(tree))
+    seen = seen_of(open_of_tree(tree, by=ada))
     assert accept_tree(tree, seen=seen, by=ada, now=NOW) == 5
     assert set(Utterance.objects.values_list("state", "verified_by")) == {("accepted", ada.pk)}
 
 
 def test_a_tree_that_has_changed_meanwhile_is_not_accepted(tree, no_leaf, ada, ben):
-    seen = seen_of(open_of_tree(tree))
+    seen = seen_of(open_of_tree(tree, by=ada))
     accept(no_leaf, seen=1, by=ben, now=NOW)
     with pytest.raises(TreeChangedMeanwhileError):
         accept_tree(tree, seen=seen, by=ada, now=NOW)
@@ -268,8 +273,32 @@ def test_a_tree_that_has_changed_meanwhile_is_not_accepted(tree, no_leaf, ada, b
 
 def test_what_does_not_follow_is_not_accepted_together(tree, no_leaf, ada):
     wrong = make_utterance(tree, "Yes")
-    assert accept_tree(tree, seen=seen_of(open_of_tree(tree)), by=ada, now=NOW) == 5
+    assert accept_tree(tree, seen=seen_of(open_of_tree(tree, by=ada)), by=ada, now=NOW) == 5
     assert again(wrong).state == "to verify"
+
+
+def test_a_correction_that_was_begun_is_not_accepted_over(tree, no_leaf, ada, ben):
+    draft = CorrectionDraft.objects.create(
+        utterance=no_leaf, by=ada, seen=1, version=1, saved_at=NOW, content={"part-answer": OLD}
+    )
+    with pytest.raises(CorrectionBegunError):
+        accept(no_leaf, seen=1, by=ada, now=NOW)
+    assert no_leaf not in open_of_tree(tree, by=ada)
+    assert no_leaf in open_of_tree(tree, by=ben)
+    drop(no_leaf, reason="Odd.", seen=1, by=ada, now=NOW)
+    assert not begun_by(ada).exists()  # and not lost
+    reopen(again(no_leaf), seen=2, by=ada, now=NOW)
+    assert list(begun_by(ada)) == [draft]
+
+
+def test_a_scenario_is_not_taken_from_its_evidence(tree, ada):
+    told = make_utterance(tree, POOR, kind="scenario", scenario="I am 90.",
+                          evidence=turns_as_json(AT_POOR))  # fmt: skip
+    with pytest.raises(EvidenceOfNothingError):
+        correct(told, replace(told.parts, scenario=""), seen=1, by=ada, now=NOW, why="So.")
+    Utterance.objects.filter(pk=told.pk).update(scenario="")
+    (finding,) = open_inconsistencies(tree.project)
+    assert (finding.reason, finding.expected) == ("no_scenario", OLD)
 
 
 def test_nothing_seen_accepts_nothing(tree, ada):

@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from apps.accounts.models import User
 from apps.projects.models import Project, Role
 from apps.projects.services.jobs import start_job_here
 from apps.scenarios.models import Utterance, Waiver
@@ -87,6 +88,10 @@ def parts(utterance: Utterance, **other: Any) -> dict[str, Any]:
     return sent
 
 
+def accepted(expert: User) -> dict[str, Any]:
+    return {"state": "accepted", "verified_by": expert, "verified_at": timezone.now()}
+
+
 def go_to(utterance: Utterance) -> str:
     return address("verify", utterance)
 
@@ -100,9 +105,11 @@ def test_the_queue_counts_what_waits_in_dev_and_test(client, expert, project, tr
     make_utterance(tree, OLD)
     job = start_job_here(project, kind="ShARC import", parameters={}, created_by=None)
     make_utterance(tree, POOR, history=[turn(OLD, "Yes")], job=job)
+    make_utterance(tree, "No", history=[turn(OLD, "No")], gone_at=timezone.now(),
+                   **accepted(expert))  # fmt: skip
     words = page(client, "verification")
-    assert "1 utterance waits for an expert." in words
-    assert "Dev 1 0 0 0 1 0 0" in words
+    assert "2 utterances wait for an expert." in words
+    assert "Dev 2 1 0 0 1 0 0" in words  # each once: three are there
     assert "Test 0 0 0 0 0 0 0" in words
 
 
@@ -306,9 +313,10 @@ def test_a_tree_is_accepted_together_after_a_look(client, expert, project, tree)
     words = words_of_main(client.get(there).content.decode())
     assert "Accept these 5 and next" in words
     assert (
-        "their answer does not follow from the tree, or the tree has changed. Can I? Yes" in words
+        "their answer does not follow from the tree, the tree has changed, or you have "
+        "begun to correct them. Can I? Yes" in words
     )
-    response = client.post(there, {"seen": seen_of(open_of_tree(tree))})
+    response = client.post(there, {"seen": seen_of(open_of_tree(tree, by=expert))})
     assert response.headers["Location"] == go_to(wrong)
     assert Utterance.objects.filter(state="accepted").count() == 5
 
@@ -325,13 +333,14 @@ def test_a_tree_that_has_changed_meanwhile_comes_back(client, expert, tree):
 
 
 def test_the_proof_lists_what_does_not_follow_and_opens_it(client, expert, project, tree):
-    wrong = make_utterance(tree, "Yes")
-    make_utterance(tree, OLD)
+    wrong = make_utterance(tree, "Yes", **accepted(expert))
+    make_utterance(tree, "No")  # unverified, so it is left out, and a release does not wait
     assert "1 tree with utterances was never looked at." in page(client, "consistency")
     client.post(address("prove"))
     words = page(client, "consistency")
     assert "Block a release 1" in words
     assert f"{wrong.utterance_id[:8]} Can I? Yes Decides early." in words
+    assert (words.count("blocks Waive"), words.count("left out as it is Waive")) == (1, 1)
     markup = client.get(address("consistency")).content.decode()
     assert f'href="{go_to(wrong)}"' in markup
 
@@ -359,8 +368,8 @@ def test_all_follows(client, expert, project, tree):
 
 
 def test_one_is_waived_and_the_waiver_withdrawn(client, expert, project, tree):
-    wrong = make_utterance(tree, "Yes")
-    make_utterance(tree, "No")
+    wrong = make_utterance(tree, "Yes", **accepted(expert))
+    make_utterance(tree, "No", **accepted(expert))
     prove(project)
     sent = {"reason": "decides_early", "number": "1", "utterance": wrong.utterance_id}
     words = words_of_main(client.post(address("waive"), sent).content.decode())

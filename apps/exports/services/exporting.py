@@ -295,7 +295,7 @@ def _empty(
         numbers = " and ".join(f"{number:,}" for number in waiting.values())
         yield (
             f"{_there(list(waiting))} only utterances that no expert has verified ({numbers}); "
-            "verify them, or allow unverified ones"
+            "verify them, or allow unverified ones (--allow-unverified)"
         )
 
 

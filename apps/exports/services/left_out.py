@@ -35,7 +35,10 @@ def left_out(
     for split in (*Split, ""):
         if split in splits or (split and not is_chosen):
             if number := unverified.get(split, 0):
-                yield f"{_were(number, split)} left out: no expert has verified them"
+                yield (
+                    f"{_were(number, split)} left out: no expert has verified that; "
+                    "--allow-unverified (“Unverified ones, too”) puts it in"
+                )
             continue
         if number := found[split].total() + unverified.get(split, 0) + waiting.pop(split, 0):
             why = "the split was not asked for" if split else "their documents are in no split"

@@ -22,7 +22,7 @@ from apps.scenarios.services.audit import Judged, judge, last_audit
 from apps.scenarios.services.proof import PROVEN_AT_ONCE, prove
 
 RELEASED = (Split.DEV, Split.TEST)
-NO_RELEASE = "or allow unverified ones: then it is no release"
+NO_RELEASE = "or allow unverified ones (--allow-unverified): then it is no release"
 
 State = Utterance.State
 
@@ -103,12 +103,13 @@ def _waits(project: Project, splits: list[str]) -> Iterator[str]:
 
 
 def _reasons(project: Project, splits: list[str]) -> Iterator[str]:
-    if number := sum(_by_reason(Finding.objects.blocking(), project, splits).values()):
-        page = reverse("scenarios:consistency", args=[project.slug])
-        yield (
-            f"{_count(number, 'utterance')} whose answer does not follow from the tree; correct, "
-            f"drop or waive what {page}?state=blocks lists"
-        )
+    page = reverse("scenarios:consistency", args=[project.slug])
+    for split in splits:
+        if number := sum(_by_reason(Finding.objects.blocking(), project, [split]).values()):
+            yield (
+                f"{_count(number, 'utterance')} of {split} whose answer does not follow from the "
+                f"tree; correct, drop or waive what {page}?state=blocks&split={split} lists"
+            )
     yield from _audit_reasons(project)
 
 

@@ -33,6 +33,7 @@ class InconsistencyReason(StrEnum):
     ASKS_KNOWN_FACT   the answer asks what history or evidence has answered
     DECIDES_EARLY     the answer, or a turn of the history, passes over a question still to be asked
     OPEN_BRANCH       the tree itself goes no further yet
+    NO_SCENARIO       there is evidence, and no scenario that it could be read from
     """
 
     UNKNOWN_QUESTION = "unknown_question"
@@ -40,6 +41,7 @@ class InconsistencyReason(StrEnum):
     ASKS_KNOWN_FACT = "asks_known_fact"
     DECIDES_EARLY = "decides_early"
     OPEN_BRANCH = "open_branch"
+    NO_SCENARIO = "no_scenario"
 
 
 @dataclass(frozen=True)
@@ -65,15 +67,19 @@ class Prover:
         self._asked = {question.folded for _, question in questions(tree)}
 
     def check(
-        self, history: Iterable[Turn], evidence: Iterable[Turn], answer: str
-    ) -> Consistent | Inconsistency:
+        self, history: Iterable[Turn], evidence: Iterable[Turn], answer: str, *,
+        has_scenario: bool = True,
+    ) -> Consistent | Inconsistency:  # fmt: skip
         """Whether `answer` is what the tree says to the user who tells `history` and `evidence`.
 
         Questions are compared after folding, "Yes" and "No" exactly. Not for Irrelevant
         utterances: their question belongs to another tree.
         """
-        past = tuple(history)
-        told = (*past, *evidence)
+        past, read = tuple(history), tuple(evidence)
+        if read and not has_scenario:
+            _, node = follow(self._tree, dict(turn.folded for turn in past))
+            return Inconsistency(InconsistencyReason.NO_SCENARIO, next_text(node))
+        told = (*past, *read)
         known = dict(turn.folded for turn in told)
         path, node = follow(self._tree, known)
         expected = next_text(node)
@@ -92,10 +98,11 @@ class Prover:
 
 
 def check(
-    tree: Tree, history: Iterable[Turn], evidence: Iterable[Turn], answer: str
-) -> Consistent | Inconsistency:
+    tree: Tree, history: Iterable[Turn], evidence: Iterable[Turn], answer: str, *,
+    has_scenario: bool = True,
+) -> Consistent | Inconsistency:  # fmt: skip
     """`Prover.check` for one utterance."""
-    return Prover(tree).check(history, evidence, answer)
+    return Prover(tree).check(history, evidence, answer, has_scenario=has_scenario)
 
 
 def _is_next(node: Tree, answer: str) -> bool:

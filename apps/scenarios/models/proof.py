@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import Exists, OuterRef, Q
 
 from apps.accounts.models import User
-from apps.projects.models import Project
+from apps.projects.models import Project, Split
 from apps.scenarios.domain.consistency import InconsistencyReason
 from apps.scenarios.domain.facts import FactFault
 from apps.scenarios.models.scenarios import Scenario
@@ -54,8 +54,16 @@ class FindingQuerySet(models.QuerySet["Finding"]):
         return self.filter(_is_as_imported())
 
     def blocking(self) -> FindingQuerySet:
-        """Those that a release waits for."""
-        return self.open().exclude(_is_as_imported())
+        """Those that a release waits for: not what it leaves out, since nobody has verified it
+        or its tree grows again."""
+        held_back = Utterance.objects.to_verify().in_splits([Split.DEV, Split.TEST])
+        made_here = Q(utterance__job__kind=EXPANSION)
+        grows = made_here & Q(utterance__tree__state=Tree.State.GROWING)
+        found = self.open().exclude(_is_as_imported()).exclude(grows)
+        return found.exclude(Exists(held_back.order_by().filter(pk=OuterRef("utterance"))))
+
+    def in_split(self, split: str) -> FindingQuerySet:
+        return self.filter(utterance__tree__in=Tree.objects.in_split(split))
 
 
 def _is_as_imported() -> Q:
@@ -77,6 +85,7 @@ class Finding(models.Model):
         ASKS_KNOWN_FACT = InconsistencyReason.ASKS_KNOWN_FACT.value, "Asks a known fact"
         UNKNOWN_QUESTION = InconsistencyReason.UNKNOWN_QUESTION.value, "Unknown question"
         OPEN_BRANCH = InconsistencyReason.OPEN_BRANCH.value, "The tree is open here"
+        NO_SCENARIO = InconsistencyReason.NO_SCENARIO.value, "Evidence without a scenario"
 
     utterance = models.OneToOneField(Utterance, models.CASCADE, related_name="finding")
     reason = models.CharField(max_length=20, choices=Reason.choices)

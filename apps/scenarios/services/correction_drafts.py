@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from django.db.models import QuerySet
+
 from apps.accounts.models import User
 from apps.scenarios.domain.corrections import Parts
 from apps.scenarios.models import CorrectionDraft, Utterance
@@ -42,6 +44,13 @@ def save_correction_draft(
             _put_aside(draft, content)
             raise StaleDraftError(draft.version, draft.content)
     return is_current
+
+
+def begun_by(expert: User) -> QuerySet[CorrectionDraft]:
+    """What they have begun to correct. A draft of what was dropped is kept, and comes back when
+    the utterance is put back."""
+    gone = [Utterance.State.DROPPED, Utterance.State.TAKEN_OUT]
+    return CorrectionDraft.objects.filter(by=expert).exclude(utterance__state__in=gone)
 
 
 def forget_correction_draft(utterance: Utterance, *, by: User) -> None:

@@ -23,7 +23,7 @@ from apps.trees.models import Node, Tree
 EXPANSION_RULE = 1
 """Grows when the rule of expansion changes, so that every tree is expanded anew."""
 
-PROOF_RULE = 1
+PROOF_RULE = 2
 """Grows when the rules of the proof change, so that every tree is looked at again."""
 
 Keys = Sequence[int]

@@ -11,7 +11,18 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Exists, Max, OuterRef, Prefetch, Q, QuerySet
+from django.db.models import (
+    BooleanField,
+    Case,
+    Count,
+    Exists,
+    Max,
+    OuterRef,
+    Prefetch,
+    Q,
+    QuerySet,
+    When,
+)
 from django.utils import timezone
 
 from apps.accounts.models import User
@@ -67,7 +78,9 @@ def find_inconsistency(shape: domain.Tree, kind: str, parts: Parts) -> Inconsist
     """Why the answer does not follow from the tree; None when it does, or is Irrelevant by kind."""
     if kind == Utterance.Kind.NEGATIVE_QUESTION:
         return None
-    found = check(shape, parts.history, parts.evidence, parts.answer)
+    found = check(
+        shape, parts.history, parts.evidence, parts.answer, has_scenario=bool(parts.scenario)
+    )
     return found if isinstance(found, Inconsistency) else None
 
 
@@ -191,10 +204,12 @@ def _findings(shapes: dict[int, domain.Tree]) -> Iterator[Finding]:
     provers = {key: Prover(shape) for key, shape in shapes.items()}
     rows = Utterance.objects.in_force().filter(tree__in=list(shapes)).order_by("pk")
     looked_at = rows.exclude(kind=Utterance.Kind.NEGATIVE_QUESTION)
-    columns = ("pk", "tree_id", "history", "evidence", "answer")
-    for key, tree, history, evidence, answer in looked_at.values_list(*columns).iterator():
+    says = Case(When(scenario="", then=False), default=True, output_field=BooleanField())
+    columns = ("pk", "tree_id", "history", "evidence", "answer", "says")
+    rows = looked_at.annotate(says=says).values_list(*columns)
+    for key, tree, history, evidence, answer, has_scenario in rows.iterator():
         told = turns_from_json(history), turns_from_json(evidence)
-        found = provers[tree].check(*told, answer)
+        found = provers[tree].check(*told, answer, has_scenario=has_scenario)
         if isinstance(found, Inconsistency):
             yield Finding(
                 utterance_id=key, reason=found.reason.value, expected=found.expected or ""

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import Exists, F, OuterRef
 
 from apps.accounts.models import User
 from apps.projects.services import states
@@ -20,7 +20,9 @@ from apps.scenarios.domain.corrections import Parts
 from apps.scenarios.domain.expansion import content_of
 from apps.scenarios.domain.fingerprint import fingerprint
 from apps.scenarios.errors import (
+    CorrectionBegunError,
     DoesNotFollowError,
+    EvidenceOfNothingError,
     NoScenarioHereError,
     SaidAlreadyError,
     SameAsBeforeError,
@@ -30,7 +32,7 @@ from apps.scenarios.errors import (
     UtteranceNotInForceError,
 )
 from apps.scenarios.models import Correction, Finding, Utterance, UtteranceQuerySet
-from apps.scenarios.services.correction_drafts import forget_correction_draft
+from apps.scenarios.services.correction_drafts import begun_by, forget_correction_draft
 from apps.scenarios.services.proof import (
     end_waivers,
     find_inconsistency,
@@ -52,6 +54,7 @@ REASONS = {
     ),
     InconsistencyReason.DECIDES_EARLY: "It passes over a question that the tree still asks.",
     InconsistencyReason.OPEN_BRANCH: "The tree goes no further here yet.",
+    InconsistencyReason.NO_SCENARIO: "It has evidence, and no scenario that says so.",
 }
 
 
@@ -59,9 +62,10 @@ REASONS = {
 def accept(utterance: Utterance, *, seen: int, by: User, now: datetime, why: str = "") -> None:
     """The utterance is right as it is. One whose answer does not follow needs `why` it stays.
 
-    Raises DoesNotFollowError and UtteranceChangedError.
+    Raises CorrectionBegunError, DoesNotFollowError and UtteranceChangedError.
     """
     held = _hold(utterance, seen)
+    _refuse_begun(held, by)
     found = _inconsistency(held, held.parts)
     if found and not why and not _is_waived(held, found):
         raise _does_not_follow(found)
@@ -77,9 +81,10 @@ def accept(utterance: Utterance, *, seen: int, by: User, now: datetime, why: str
 def keep(utterance: Utterance, *, seen: int, by: User, now: datetime, why: str = "") -> None:
     """It stays as it is though its tree no longer gives it; from then on it is by hand.
 
-    Raises DoesNotFollowError and UtteranceChangedError.
+    Raises CorrectionBegunError, DoesNotFollowError and UtteranceChangedError.
     """
     held = _hold(utterance, seen)
+    _refuse_begun(held, by)
     if held.gone_at is None:
         raise UtteranceChangedError(_what_happened(held))
     found = _inconsistency(held, held.parts)
@@ -168,10 +173,12 @@ def reopen(utterance: Utterance, *, seen: int, by: User, now: datetime) -> None:
 # All of a tree -------------------------------------------------------------------------------
 
 
-def open_of_tree(tree: Tree) -> list[Utterance]:
-    """Those that one click may accept: to be verified, and with an answer that follows."""
+def open_of_tree(tree: Tree, *, by: User) -> list[Utterance]:
+    """Those that one click may accept: to be verified, with an answer that follows, and with no
+    correction that this expert has begun."""
     shape = tree.to_domain()
     waiting = Utterance.objects.filter(tree=tree, gone_at__isnull=True).to_verify()
+    waiting = waiting.exclude(Exists(begun_by(by).filter(utterance=OuterRef("pk"))))
     return [
         row
         for row in waiting.in_reading_order()
@@ -191,7 +198,7 @@ def accept_tree(tree: Tree, *, seen: str, by: User, now: datetime) -> int:
     Raises TreeChangedMeanwhileError when that is not what is there now.
     """
     Tree.objects.select_for_update(of=("self",), no_key=True).get(pk=tree.pk)
-    rows = open_of_tree(tree)
+    rows = open_of_tree(tree, by=by)
     if not rows or seen_of(rows) != seen:
         raise TreeChangedMeanwhileError
     accepted = 0
@@ -231,6 +238,11 @@ def _what_happened(held: Utterance) -> str:
     return f"{held.verified_by} has {held.get_state_display().lower()} this utterance"
 
 
+def _refuse_begun(held: Utterance, by: User) -> None:
+    if begun_by(by).filter(utterance=held).exists():
+        raise CorrectionBegunError
+
+
 def _inconsistency(held: Utterance, parts: Parts) -> Inconsistency | None:
     return find_inconsistency(held.tree.to_domain(), held.kind, parts)
 
@@ -253,6 +265,8 @@ def _node(tree: Tree, parts: Parts) -> Any:
 def _refuse_another_kind(held: Utterance, parts: Parts) -> None:
     if held.kind == Kind.PLAIN and parts.scenario:
         raise NoScenarioHereError
+    if parts.evidence and not parts.scenario:
+        raise EvidenceOfNothingError
     is_irrelevant = parts.answer == Utterance.AnswerClass.IRRELEVANT.label
     if held.kind == Kind.NEGATIVE_QUESTION and not is_irrelevant:
         raise StaysIrrelevantError

@@ -119,7 +119,9 @@ function press(element) {
     element.focus();
     element.select?.();
   } else {
+    element.dataset.byKey = "";
     element.click();
+    delete element.dataset.byKey;
   }
 }
 

@@ -40,7 +40,8 @@
     // At once, and not when the browser tells of it: the next key may be pressed by then.
     summary.addEventListener("click", (event) => {
       event.preventDefault();
-      fold.open = !fold.open;
+      // By its key a fold that is open is gone to, and not closed with what was typed in it.
+      fold.open = !fold.open || "byKey" in summary.dataset;
       const inside = "form button, form textarea, form input:not([type=hidden])";
       (fold.open ? fold.querySelector(inside) : summary).focus();
     });

@@ -93,6 +93,12 @@ def test_does_not_follow(
     assert check(TREE, history, evidence, answer) == Inconsistency(reason, expected)
 
 
+def test_evidence_needs_a_scenario() -> None:
+    found = check(TREE, [A_YES], [B_YES], "C?", has_scenario=False)
+    assert found == Inconsistency(InconsistencyReason.NO_SCENARIO, "B?")
+    assert check(TREE, [A_YES], [], "B?", has_scenario=False) == Consistent((A_YES,))
+
+
 def test_a_tree_of_one_leaf() -> None:
     assert check(YES, [], [], "Yes") == Consistent(())
     assert check(YES, [], [], "No") == Inconsistency(InconsistencyReason.CONTRADICTS, "Yes")
