@@ -206,8 +206,8 @@ def _findings(shapes: dict[int, domain.Tree]) -> Iterator[Finding]:
     looked_at = rows.exclude(kind=Utterance.Kind.NEGATIVE_QUESTION)
     says = Case(When(scenario="", then=False), default=True, output_field=BooleanField())
     columns = ("pk", "tree_id", "history", "evidence", "answer", "says")
-    rows = looked_at.annotate(says=says).values_list(*columns)
-    for key, tree, history, evidence, answer, has_scenario in rows.iterator():
+    told_of = looked_at.annotate(says=says).values_list(*columns)
+    for key, tree, history, evidence, answer, has_scenario in told_of.iterator():
         told = turns_from_json(history), turns_from_json(evidence)
         found = provers[tree].check(*told, answer, has_scenario=has_scenario)
         if isinstance(found, Inconsistency):
