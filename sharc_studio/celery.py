@@ -1,4 +1,4 @@
-"""The Celery application: `celery -A sharc_studio worker --beat`."""
+"""The Celery application: `celery -A sharc_studio worker`, and one `… beat`."""
 
 import os
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from apps.desk.management.commands.run_studio import _programs
 from apps.desk.supervisor import Program, ProgramEndedError, run_together
 from sharc_studio.environment import BASE_DIR
 
@@ -33,6 +34,13 @@ try:
 except ProgramEndedError as error:
     sys.exit(str(error))
 """
+
+
+def test_the_clock_is_a_program_of_its_own_whose_end_is_noticed():
+    commands = {program.name: program.command for program in _programs(("127.0.0.1", 8000))}
+    assert list(commands) == ["web server", "worker", "clock"]
+    assert "beat" in commands["clock"]
+    assert not {"beat", "--beat", "-B"} & {*commands["worker"]}
 
 
 def sleeper(pids: Path) -> list[str]:

@@ -3,11 +3,13 @@
 import io
 import json
 import zipfile
+from datetime import timedelta
 
 import pytest
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
+from django.utils import timezone
 
 from apps.exports.tasks import export, import_sharc
 from apps.projects.models import AuditEvent, Job, Role
@@ -15,6 +17,7 @@ from apps.projects.services.jobs import claim_job
 from apps.scenarios.models import Utterance
 from tests.exports.records import bus_pass
 from tests.factories import make_member, make_project
+from tests.pages import words_of_main
 
 pytestmark = pytest.mark.django_db
 PLOTS = ("depths", "labels", "questions", "scenarios")
@@ -214,6 +217,21 @@ def test_a_running_job_shows_how_far_it_is_and_asks_again(client, admin, project
     assert "Writing dev" in fragment
     assert 'value="25"' in fragment
     assert 'hx-trigger="every 1s"' in fragment
+
+
+def test_a_job_whose_worker_is_silent_says_so_and_not_how_long_it_still_takes(
+    client, admin, project
+):
+    job = Job.objects.create(project=project, kind="export", task="exports.export")
+    claim_job(job.pk)
+    Job.objects.filter(pk=job.pk).update(
+        step="writing csv, less than a minute left",
+        heartbeat_at=timezone.now() - timedelta(seconds=130),
+    )
+    page = words_of_main(client.get(job.get_absolute_url()).text)
+    assert "Not heard of for 2 minutes" in page
+    assert "another one takes the job up soon after" in page
+    assert "less than a minute left" not in page
 
 
 def test_jobs_of_another_project_are_not_found(client, admin):

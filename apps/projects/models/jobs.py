@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.urls import reverse
@@ -98,6 +100,19 @@ class Job(models.Model):
     @property
     def percent(self) -> int | None:
         return self.done * 100 // self.total if self.total else None
+
+    @property
+    def lost_at(self) -> datetime | None:
+        """When a running job that says nothing more is taken from its worker."""
+        if self.state != self.State.RUNNING or self.heartbeat_at is None:
+            return None
+        return self.heartbeat_at + timedelta(seconds=settings.JOB_LOST_AFTER_SECONDS)
+
+    @property
+    def is_silent(self) -> bool:
+        """Its worker may have died: two heartbeats of five are missing."""
+        silence = timedelta(seconds=settings.JOB_LOST_AFTER_SECONDS * 3 / 5)
+        return self.lost_at is not None and timezone.now() > self.lost_at - silence
 
     @property
     def is_finished(self) -> bool:

@@ -1,4 +1,4 @@
-"""`make run`: the web server and a Celery worker with its clock, as one process tree."""
+"""`make run`: the web server and a Celery worker and its clock, as one process tree."""
 
 import os
 import socket
@@ -119,9 +119,12 @@ def _programs(address: tuple[str, int]) -> list[Program]:
         "--log-level=warning", "--no-control-socket",
     )  # fmt: skip
     # Threads: one process fewer to look after, and a job mostly waits for the database.
+    celery = (python, hush, "-m", "celery", "--quiet", "-A", "sharc_studio")
     worker = (
-        python, hush, "-m", "celery", "--quiet", "-A", "sharc_studio", "worker", "--beat",
-        "--pool=threads", "--concurrency=2", "--loglevel=WARNING", "--without-gossip",
-        "--without-mingle",
+        *celery, "worker", "--pool=threads", "--concurrency=2", "--loglevel=WARNING",
+        "--without-gossip", "--without-mingle",
     )  # fmt: skip
-    return [Program("web server", web), Program("worker", worker)]
+    # Inside the worker it would be a child that can die without anybody's notice. The supervisor
+    # ends whatever is left, so that a file with its number would only stand in the way.
+    clock = (*celery, "beat", "--pidfile=", "--loglevel=WARNING")
+    return [Program("web server", web), Program("worker", worker), Program("clock", clock)]
