@@ -4,9 +4,8 @@ from typing import Any
 
 from django import forms
 
-from apps.projects.fields import WordsField
+from apps.projects.fields import is_blank
 from apps.scenarios.services.audit import Scope
-from apps.snippets.domain.folding import fold
 
 
 class LimitForm(forms.Form):
@@ -19,7 +18,7 @@ class LimitForm(forms.Form):
             ("invalid", "min_value", "max_value"), "A limit is between 0 and 100."
         ),
     )  # fmt: skip
-    waiver = WordsField(
+    waiver = forms.CharField(
         label="Waived, because", required=False, max_length=500,
         error_messages={"max_length": "A waiver has at most 500 characters."},
         widget=forms.TextInput(attrs={"dir": "auto"}),
@@ -31,7 +30,7 @@ class LimitForm(forms.Form):
 
     def clean_waiver(self) -> str:
         waiver = str(self.cleaned_data["waiver"])
-        if waiver and not fold(waiver):
+        if waiver and is_blank(waiver):
             raise forms.ValidationError("Say in words why it may pass the limit.")
         return waiver
 

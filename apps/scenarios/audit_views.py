@@ -1,5 +1,7 @@
 """The audit of a project: what its utterances give away."""
 
+from typing import NamedTuple
+
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
@@ -19,6 +21,7 @@ from apps.scenarios.audit_forms import LimitForm, ScopeForm
 from apps.scenarios.services.audit import (
     KIND,
     Scope,
+    empty_report,
     judge,
     last_audit,
     number_now,
@@ -27,6 +30,15 @@ from apps.scenarios.services.audit import (
     why_unknown,
 )
 from apps.scenarios.services.audit_parts import KINDS, part_of, rows_of
+
+
+class Refused(NamedTuple):
+    """A limit that was not taken: what was typed is shown once more, with what is wrong."""
+
+    figure: str
+    label: str
+    form: LimitForm
+
 
 BALANCE = (
     ("split", "By split"),
@@ -40,15 +52,22 @@ PARTS_ON_PAGE = 25
 def audit(request: HttpRequest, slug: str) -> HttpResponse:
     """Of the whole project, or of the part that is asked for."""
     project = get_project_to_read(request, slug)
-    scope = _known(project, ScopeForm(request.GET).scope)
+    return _page(request, project, _known(project, ScopeForm(request.GET).scope))
+
+
+def _page(
+    request: HttpRequest, project: Project, scope: Scope, *, refused: Refused | None = None
+) -> HttpResponse:
     job = last_audit(project, scope)
+    report = job.report if job else empty_report() if scope.is_all else {}
     unfinished = Job.objects.unfinished().filter(project=project, kind=KIND)
     context = {
         "project": project,
         "scope": scope,
         "job": job,
         "running": unfinished.first(),
-        "judged": judge(project, job.report) if job else [],
+        "judged": judge(project, report),
+        "refused": refused,
         "balance": [(label, job.report["balance"][name]) for name, label in BALANCE] if job else [],
         "now": number_now(project) if job and scope.is_all else None,
         "can_administer": can_administer(request.user, project),
@@ -95,17 +114,16 @@ def _known(project: Project, scope: Scope) -> Scope:
 def audit_limit(request: HttpRequest, slug: str, figure: str) -> HttpResponse:
     project = get_project_to_administer(request, slug)
     job = last_audit(project)
-    known = {one["code"]: one["label"] for one in (job.report["figures"] if job else [])}
+    figures = [*empty_report()["figures"], *(job.report["figures"] if job else [])]
+    known = {one["code"]: one["label"] for one in figures}
     if figure not in known:
-        raise Http404("The last audit has no such figure.")
+        raise Http404("The audit has no such figure.")
     form = LimitForm(request.POST)
-    if form.is_valid():
-        set_limit(
-            project, figure, most=form.cleaned_data["most"], waiver=form.cleaned_data["waiver"],
-            actor=signed_in(request), now=timezone.now(),
-        )  # fmt: skip
-        messages.success(request, f"Saved for “{known[figure]}”.")
-    else:
-        said = " ".join(str(message) for some in form.errors.values() for message in some)
-        messages.error(request, f"“{known[figure]}” was not changed. {said}")
-    return redirect("scenarios:audit", slug)
+    if not form.is_valid():
+        return _page(request, project, Scope(), refused=Refused(figure, known[figure], form))
+    set_limit(
+        project, figure, most=form.cleaned_data["most"], waiver=form.cleaned_data["waiver"],
+        actor=signed_in(request), now=timezone.now(),
+    )  # fmt: skip
+    messages.success(request, f"Saved for “{known[figure]}”.")
+    return redirect(reverse("scenarios:audit", args=[slug]) + f"#{figure}")

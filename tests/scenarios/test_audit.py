@@ -113,14 +113,14 @@ def test_a_project_without_utterances_is_measured():
     assert {figure["value"] for figure in job.report["figures"]} == {None}
 
 
-def test_a_figure_over_its_limit_blocks_until_it_is_waived(project):
+def test_a_figure_over_the_projects_own_limit_blocks_until_it_is_waived(project):
     job = audit_here(project, Scope(), author=None, progress=say_nothing)
     judged = {one.figure["code"]: one for one in judge(project, job.report)}
     over = judged["leaf_is_last_edge"]
     assert (over.percent, over.most_percent, over.passes, over.blocks) == (
-        "100.0", "90", False, True,
+        "100.0", "90", False, False,
     )  # fmt: skip
-    assert not judged["copied_questions"].blocks
+    assert (over.is_own, over.state) == (False, "over the usual limit")
     actor = make_user()
     set_limit(
         project, "leaf_is_last_edge", most=0.5, waiver="So are these rules.", actor=actor,
@@ -129,10 +129,9 @@ def test_a_figure_over_its_limit_blocks_until_it_is_waived(project):
     judged = {one.figure["code"]: one for one in judge(project, job.report)}
     waived = judged["leaf_is_last_edge"]
     assert (waived.most_percent, waived.passes, waived.blocks) == ("50", False, False)
-    set_limit(project, "leaf_is_last_edge", most=None, waiver="", actor=actor, now=timezone.now())
-    assert {one.figure["code"]: one for one in judge(project, job.report)}[
-        "leaf_is_last_edge"
-    ].blocks
+    set_limit(project, "leaf_is_last_edge", most=0.5, waiver="", actor=actor, now=timezone.now())
+    own = {one.figure["code"]: one for one in judge(project, job.report)}["leaf_is_last_edge"]
+    assert (own.is_own, own.state, own.blocks) == (True, "over the limit", True)
     assert AuditEvent.objects.filter(action="set audit limit", actor=actor).count() == 2
 
 
@@ -141,7 +140,8 @@ def test_the_command_prints_figures_or_json(project, capsys):
     printed = capsys.readouterr().out.splitlines()
     assert printed[0].startswith(f"{project.utterances.count()} utterances of 6 finished trees; ")
     assert (
-        "Leaves that give the answer on their last edge: 100.0% (12 of 12); over the limit of 90%"
+        "Leaves that give the answer on their last edge: 100.0% (12 of 12); "
+        "over the usual limit of 90%"
     ) in printed
     assert "Irrelevant utterances without history and scenario: nothing to measure (0 of 0)" in (
         printed
@@ -176,6 +176,7 @@ def test_the_page_starts_one_audit_and_shows_it(
     page = client.get(address).text
     assert "Leaves that give the answer on their last edge" in page
     assert "Limit or waiver" not in page
+    assert "over the usual limit" in page
 
 
 def test_an_admin_sets_limits(client, project):
@@ -183,11 +184,26 @@ def test_an_admin_sets_limits(client, project):
     audit_here(project, Scope(), author=None, progress=say_nothing)
     address = reverse("scenarios:audit_limit", args=["rules", "leaf_is_last_edge"])
     page = client.post(address, {"most": "95.5", "waiver": ""}, follow=True).text
-    assert "95.5 %" in page
-    page = client.post(address, {"most": "120"}, follow=True).text
-    assert "A limit is between 0 and 100" in page
+    assert "95.5&nbsp;%" in page
+    assert "the project’s own" in page
+    page = client.post(address, {"most": "120", "waiver": "So it is."}).text
+    assert page.count("A limit is between 0 and 100.") == 2
+    assert 'value="120"' in page
+    assert 'value="So it is."' in page
+    assert page.count('<details class="fold" open>') == 1
     unknown = reverse("scenarios:audit_limit", args=["rules", "luck"])
     assert client.post(unknown, {"most": "1"}).status_code == 404
+
+
+def test_limits_can_be_set_before_the_first_audit(client):
+    project = make_project("rules")
+    client.force_login(make_member(project, Role.ADMIN))
+    for figure in ("leaf_is_last_edge", "macro_question"):
+        address = reverse("scenarios:audit_limit", args=["rules", figure])
+        page = client.post(address, {"most": "95.5", "waiver": ""}, follow=True).text
+        assert "95.5" in page
+        assert "Nothing was measured yet." in page
+    assert project.audit_limits.count() == 2
 
 
 def test_hard_utterances_can_be_listed(client, project):

@@ -11,17 +11,17 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from apps.accounts.models import User
+from apps.projects.fields import is_blank
 from apps.projects.models import Job, Project
 from apps.projects.services import audit as audit_log
 from apps.projects.services.jobs import finish_job, queue_job, report_progress, start_job_here
 from apps.scenarios.domain.audit.balance import by_depth, by_items, by_position, by_split
-from apps.scenarios.domain.audit.figures import NEAR, AuditedTree, measure
+from apps.scenarios.domain.audit.figures import NEAR, AuditedTree, measure, unmeasured
 from apps.scenarios.domain.audit.partial import hard_rows, run_partial_models
 from apps.scenarios.domain.audit.rows import Row
 from apps.scenarios.domain.turns import turns_from_json
 from apps.scenarios.models import AuditLimit, Utterance
 from apps.scenarios.services.expansion import Progress
-from apps.snippets.domain.folding import fold
 from apps.snippets.domain.reshaping import count_items
 from apps.trees.models import Tree, TreeQuerySet, build
 
@@ -193,6 +193,8 @@ class Judged:
     figure: dict[str, Any]
     most: float | None
     waiver: str
+    is_own: bool = False
+    """Whether the project has set the limit; the usual ones are advice."""
 
     @property
     def passes(self) -> bool:
@@ -208,9 +210,25 @@ class Judged:
         return None if self.most is None else f"{self.most * 100:g}"
 
     @property
+    def own_percent(self) -> str | None:
+        """As it stands in the form: the usual limit is none of the project's."""
+        return self.most_percent if self.is_own else None
+
+    @property
     def blocks(self) -> bool:
         """Whether a release must wait for it."""
-        return not self.passes and not self.waiver
+        return self.is_own and not self.passes and not self.waiver
+
+    @property
+    def state(self) -> str:
+        """In words, against its limit."""
+        if self.most is None or self.figure["value"] is None:
+            return ""
+        if self.passes:
+            return "within"
+        if self.waiver:
+            return "waived"
+        return "over the limit" if self.is_own else "over the usual limit"
 
 
 def judge(project: Project, report: dict[str, Any]) -> list[Judged]:
@@ -219,9 +237,16 @@ def judge(project: Project, report: dict[str, Any]) -> list[Judged]:
     judged = []
     for figure in report.get("figures", []):
         limit = limits.get(figure["code"])
-        most = figure["usual"] if limit is None or limit.most is None else limit.most
-        judged.append(Judged(figure, most, limit.waiver if limit and fold(limit.waiver) else ""))
+        own = None if limit is None else limit.most
+        most = figure["usual"] if own is None else own
+        waiver = limit.waiver if limit and not is_blank(limit.waiver) else ""
+        judged.append(Judged(figure, most, waiver, own is not None))
     return judged
+
+
+def empty_report() -> dict[str, Any]:
+    """All figures, and no value of any: what limits are set by before the first audit."""
+    return {"figures": [asdict(figure) for figure in unmeasured()]}
 
 
 def last_audit(project: Project, scope: Scope | None = None) -> Job | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from apps.scenarios.domain.audit.balance import majority
 from apps.scenarios.domain.audit.crossing import (
@@ -14,7 +14,7 @@ from apps.scenarios.domain.audit.crossing import (
 )
 from apps.scenarios.domain.audit.order import as_many_questions_as_items, asked_in_text_order
 from apps.scenarios.domain.audit.overlap import copied_questions, irrelevant_by_overlap
-from apps.scenarios.domain.audit.partial import PartialModel
+from apps.scenarios.domain.audit.partial import PARTS, PartialModel
 from apps.scenarios.domain.audit.rows import Row, Share, share
 from apps.scenarios.domain.audit.shortcuts import find_shortcuts
 from apps.snippets.domain.folding import fold
@@ -71,6 +71,12 @@ def measure(
         *_crossing_figures(rows),
         *_near_figures(rows, trees, near),
     ]
+
+
+def unmeasured() -> list[Figure]:
+    """All figures that an audit can have, without values."""
+    models = [PartialModel(name, 0.0, 0.0, ()) for name in PARTS]
+    return [replace(figure, value=None, hits=None, of=None) for figure in measure([], [], models)]
 
 
 def _of(code: str, label: str, found: Share, advice: str, usual: float | None = None) -> Figure:

@@ -37,7 +37,8 @@ class Command(StudioCommand):
             limits = {one.figure["code"]: one for one in judged}
             for figure in job.report["figures"]:
                 one = limits[figure["code"]]
-                figure.update(limit=one.most, waiver=one.waiver, blocks=one.blocks)
+                figure.update(limit=one.most, limit_is_own=one.is_own, waiver=one.waiver,
+                              blocks=one.blocks)  # fmt: skip
             self.stdout.write(json.dumps(job.report, ensure_ascii=False, indent=2))
             return
         self.stdout.write(
@@ -70,6 +71,6 @@ def _line(one: Judged) -> str:
     counted = "" if figure["of"] is None else f" ({figure['hits']:,} of {figure['of']:,})"
     limit = ""
     if one.most is not None:
-        word = "waived" if one.waiver and not one.passes else "over" if one.blocks else "within"
-        limit = f"; {word} the limit of {one.most:.0%}"
+        word = "within" if one.passes else "waived" if one.waiver else "over"
+        limit = f"; {word} the {'project’s own' if one.is_own else 'usual'} limit of {one.most:.0%}"
     return f"{figure['label']}: {value}{counted}{limit}"
