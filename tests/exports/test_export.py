@@ -7,6 +7,8 @@ import zipfile
 from collections import Counter
 from io import StringIO
 from pathlib import Path
+from tempfile import gettempdir
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -208,6 +210,7 @@ def test_what_is_said_of_an_export_is_what_was_written(exported, tmp_path, name,
         assert re.search(rf"\| {split} \|.* {classes.total()} \|\n", card)
         assert f"{split}: {classes.total()} utterances (" in said
         assert f"\n{split}," in sources
+    command("check_export", folder)
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -237,6 +240,80 @@ def test_a_fault_is_named_with_file_line_and_field(exported):
     assert str(refusal.value).startswith("dev.jsonl: line 4: answer_class: must be “yes” or “no”")
     (folder / "MANIFEST.json").unlink()
     with pytest.raises(CommandError, match=r"dev\.jsonl: line 4: answer_class"):
+        command("check_export", folder)
+
+
+def manifest_of(folder) -> Any:
+    return json.loads((folder / "MANIFEST.json").read_text())
+
+
+def edit(folder, change) -> None:
+    manifest = manifest_of(folder)
+    change(manifest["exports"], manifest["exports"][0])
+    (folder / "MANIFEST.json").write_text(json.dumps(manifest))
+
+
+EDITS = {
+    "a count": lambda _, one: one["counts"]["dev"].update(yes=1),
+    "no counts": lambda _, one: one["counts"].clear(),
+    "a split more": lambda _, one: one["counts"].update(train={"yes": 1}),
+    "an empty split more": lambda _, one: one["counts"].update(train={}),
+    "other splits": lambda _, one: one["parameters"].update(splits=["train"]),
+    "no files": lambda _, one: one["files"].clear(),
+    "an entry twice": lambda exports, one: exports.append(one),
+    "a file twice": lambda _, one: one["files"].append(one["files"][0]),
+    "another folder": lambda _, one: one.update(folder="multiqa"),
+}
+
+
+@pytest.mark.once
+def test_files_are_held_against_what_the_manifest_says(exported):
+    """In every format: whatever is changed in it, and whichever file is no longer listed."""
+    for name in ("sharc", "or-sharc", "mnbvc-text", "conversational-json", "unitxt"):
+        folder = exported(name, *["--fold-context"] * (name == "conversational-json"))
+        command("check_export", folder)
+        before = (folder / "MANIFEST.json").read_text()
+        for what, change in EDITS.items():
+            if (name, what) == ("mnbvc-text", "a count"):
+                continue  # it has no utterances
+            edit(folder, change)
+            with pytest.raises(CommandError) as refusal:
+                command("check_export", folder)
+            assert gettempdir() not in str(refusal.value), (name, what)
+            (folder / "MANIFEST.json").write_text(before)
+        for number in range(len(manifest_of(folder)["exports"][0]["files"])):
+            edit(folder, lambda _, one, number=number: one["files"].pop(number))
+            with pytest.raises(CommandError):
+                command("check_export", folder)
+            (folder / "MANIFEST.json").write_text(before)
+
+
+@pytest.mark.once
+def test_no_tree_is_in_two_splits_and_no_file_is_there_unlisted(exported):
+    folder = exported("sharc")
+    (folder / "notes.txt").write_text("mine")
+    command("check_export", folder)
+    data = folder / "buses" / "json" / "sharc_dev.json"
+    data.with_name("sharc_train.json").write_bytes(data.read_bytes())
+    with pytest.raises(CommandError, match=r"sharc_train\.json: is there, and MANIFEST\.json does"):
+        command("check_export", folder)
+    (folder / "MANIFEST.json").unlink()
+    with pytest.raises(CommandError, match=r"tree_id: .* is in train and in dev"):
+        command("check_export", folder)
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("name", ["conversational-tfrecord", "mnbvc-qa", "or-sharc"])
+def test_an_empty_file_is_no_export(exported, name):
+    folder = exported(name)
+    (folder / "MANIFEST.json").unlink()
+    command("check_export", folder)
+    (data,) = (path for path in folder.iterdir() if "dev" in path.name and path.suffix != ".md")
+    data.with_name(data.name.replace("dev", "train")).write_text("")
+    with pytest.raises(CommandError, match=r"train.*: empty, and no MANIFEST"):
+        command("check_export", folder)
+    data.write_text("")
+    with pytest.raises(CommandError, match="holds nothing"):
         command("check_export", folder)
 
 

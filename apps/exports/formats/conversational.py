@@ -154,7 +154,7 @@ def read_shards(
             for where, example in read_file(stream, file):
                 with locating(file, where):
                     row = _checked(example)
-                yield Found(file, where, split, example, (row,) if row else ())
+                yield Found(file, where, split, example, (row,))
     for split, files in seen.items():
         _check_names(split, files, suffix)
 
@@ -169,7 +169,7 @@ def _check_names(split: str, files: list[str], suffix: str) -> None:
         raise FormatError(files[-1], "", f"the split {split} must have {total} shards")
 
 
-def _checked(example: Example) -> UtteranceRow | None:
+def _checked(example: Example) -> UtteranceRow:
     older = _older(example)
     for name in (*EXTRA, "context", "response", *older):
         if name not in example:
@@ -195,10 +195,13 @@ def _older(example: Example) -> list[str]:
     raise AssertionError("unreachable")
 
 
-def _row(example: Example, said: list[str]) -> UtteranceRow | None:
-    """The utterance, where the turns tell it: not when all of them are folded into `context`."""
+def _row(example: Example, said: list[str]) -> UtteranceRow:
+    """The utterance; without question and turns where all of them are folded into `context`."""
     if len(said) == 1 and said[0].startswith(example["snippet"] + "\n"):
-        return None
+        return UtteranceRow(
+            example["utterance_id"], example["tree_id"], example["source_url"],
+            example["snippet"], scenario=example["scenario"], answer=example["response"],
+        )  # fmt: skip
     if example["scenario"] and said.pop(0) != example["scenario"]:
         raise FieldError("scenario", "is not the oldest turn")
     if not said:

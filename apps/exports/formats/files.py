@@ -82,7 +82,7 @@ def split_files(folder: Path, pattern: str) -> Iterator[tuple[str, Path]]:
             found = True
             yield split, path
     if not found:
-        raise FormatError(str(folder), "", f"there is no file {pattern.format(split='SPLIT')}")
+        raise FormatError(pattern.format(split="SPLIT"), "", "missing: there is no such file")
 
 
 class Counted(Iterator[Item]):

@@ -135,7 +135,19 @@ def read_manifest(folder: Path) -> list[Export]:
     value = parse_file(folder, MANIFEST)
     with locating(MANIFEST, ""):
         _MODEL(value, "")
+        _refuse_twice(value["exports"])
     return [Export(one["format"], one["folder"], one) for one in value["exports"]]
+
+
+def _refuse_twice(entries: list[dict[str, Any]]) -> None:
+    """Raises FieldError: an export stands there once, and a file belongs to one of them."""
+    seen: set[tuple[str, ...]] = set()
+    for at, entry in enumerate(entries):
+        keys = [(entry["format"], entry["folder"]), *((one["path"],) for one in entry["files"])]
+        for key in keys:
+            if key in seen:
+                raise FieldError(f"exports[{at}]", f"{' '.join(key).strip()} stands twice")
+            seen.add(key)
 
 
 def check_files(folder: Path, export: Export) -> None:

@@ -19,6 +19,13 @@ from apps.exports.formats.manifest import (
 )
 from apps.exports.formats.registry import FORMATS
 from apps.exports.formats.rows import Found
+from apps.exports.formats.statements import (
+    Places,
+    check_counts,
+    check_list,
+    check_without_manifest,
+    only_listed,
+)
 
 
 @dataclass
@@ -40,14 +47,30 @@ class Summary:
 def check(folder: Path) -> Iterator[Summary]:
     """What each export of the folder holds. Raises ExportFaultError at the first fault."""
     try:
-        for export in _exports(folder):
+        exports = _exports(folder)
+        for export in exports:
             summary = Summary(export.format)
-            for found in _read(folder, export):
-                summary.add(found)
-            check_files(folder, export)
+            if (folder / MANIFEST).exists():
+                check_list(folder, export, exports)
+                with only_listed(folder, export) as listed:
+                    _add_all(listed, export, summary)
+                check_counts(export, summary.classes)
+                check_files(folder, export)
+            else:
+                _add_all(folder, export, summary)
+                check_without_manifest(folder, export)
             yield summary
     except FormatError as error:
         raise ExportFaultError(str(error)) from error
+
+
+def _add_all(folder: Path, export: Export, summary: Summary) -> None:
+    places = Places()
+    for found in _read(folder, export):
+        places.check(found)
+        summary.add(found)
+    if not summary.files:
+        raise FormatError(export.folder, "", f"the {export.format} export holds nothing")
 
 
 def inspect(folder: Path, *, number: int | None, seed: int) -> Iterator[Summary]:
