@@ -177,6 +177,9 @@ SIMULATED_WORK = {
     "scenario check": "apps.scenarios.services.simulated.check",
 }
 
+# Called when a question of a tree is worded anew, in the same transaction.
+FOLLOW_WORDING = "apps.scenarios.services.wordings.follow_wording"
+
 # Called when somebody leaves a project or gets another role in it.
 FREE_WORK_OF_MEMBER = "apps.workers.services.leaving.free_work"
 

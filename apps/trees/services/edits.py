@@ -4,7 +4,9 @@ goes on there. Nothing is deleted; each change is in the log.
 
 from datetime import datetime
 
+from django.conf import settings
 from django.db import transaction
+from django.utils.module_loading import import_string
 
 from apps.accounts.models import User
 from apps.projects.models import Membership
@@ -37,7 +39,8 @@ GIVEN_AWAY = "an expert gave the branch to another person"
 
 @transaction.atomic
 def change_wording(node: Node, text: str, *, seen: str, expert: User, now: datetime) -> None:
-    """Another wording of a follow-up question; what stands below it stays.
+    """Another wording of a follow-up question; what stands below it stays, and what tells
+    of it by its text goes along.
 
     `seen` is the wording that the page showed. Raises NodeGoneError, TreeChangedError,
     SameAsBeforeError, EmptyQuestionError or LooksLikeAnswerError.
@@ -53,6 +56,8 @@ def change_wording(node: Node, text: str, *, seen: str, expert: User, now: datet
     Node.objects.filter(pk=node.pk).update(text=text)
     refresh(tree, actor=expert, now=now)
     audit.record(expert, "change wording", node, project=tree.project, before=node.text, now=text)
+    follow = import_string(settings.FOLLOW_WORDING)
+    follow(tree, before=node.text, text=text, by=expert)
 
 
 @transaction.atomic
