@@ -4,7 +4,8 @@ from django.http import QueryDict
 
 # What forms send along and nobody types.
 _SENT_ALONG = {
-    "csrfmiddlewaretoken", "next", "seen", "key", "seconds", "position", "version", "span", "last",
+    "csrfmiddlewaretoken", "next", "seen", "key", "node_key", "kind", "slot", "seconds", "position",
+    "version", "span", "last",
     "typed_name", "typed_text",
 }  # fmt: skip
 

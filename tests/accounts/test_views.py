@@ -211,7 +211,7 @@ def test_who_was_logged_out_comes_back_to_the_page_of_the_form_with_what_they_ty
     empty = client.post(next_work, headers=page)
     typed = client.post(
         reverse("trees:comment", args=["demo", "t"]),
-        {"text": "It took\nan hour", "key": "k", "password": "hidden-one"},
+        {"text": "It took\nan hour", "key": "k", "node_key": "1", "password": "hidden-one"},
         headers=page,
     )
 

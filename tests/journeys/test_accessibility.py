@@ -147,6 +147,7 @@ def visits_of_an_admin(project: Project) -> Iterator[Visit]:
         utterance = Utterance.objects.filter(project=project, kind=kind)[0]
         yield visit("scenarios:utterance", slug, utterance.utterance_id, state=kind)
     yield Visit("a page that is not there", "/p/demo/nothing-here/")
+    yield Visit("an address of a form", reverse("workers:next", args=[slug]))
 
 
 def documents(project: Project) -> Iterator[Visit]:
