@@ -63,7 +63,7 @@ def test_its_name_deletes_it_and_leads_to_where_it_can_be_restored(client, proje
     answer = client.post(DELETE, {"name": typed}, follow=True)
     assert answer.redirect_chain == [(DELETED, 302)]
     assert "Cargo bikes is deleted. Its admins can restore it from here." in answer.text
-    assert "Restore Cargo bikes 1–1 of 1 projects" in words_of_main(answer.text)
+    assert "Restore Cargo bikes 1 in all" in words_of_main(answer.text)
     deleted = Project.with_deleted.get()
     assert deleted.deleted_by == admin
     assert deleted.deleted_at is not None

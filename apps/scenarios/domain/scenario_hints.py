@@ -199,13 +199,22 @@ def _answers(text: str, first_question: str, language: str) -> ScenarioHint | No
         return None
     told = fold(text)
     if found := _SAYS_SO.search(told):
-        return ScenarioHint(ScenarioCode.ANSWERS, found[0])
+        return ScenarioHint(ScenarioCode.ANSWERS, _as_written(text, found[0]))
     asked = fold(first_question).split()
     if len(asked) < 3 or asked[1] not in {"i", "we"}:
         return None
     verb = re.escape(" ".join(asked[2:4]))
     said = re.search(rf"\b{asked[1]} {re.escape(asked[0])}(?: not|not)? {verb}\b", told)
-    return ScenarioHint(ScenarioCode.ANSWERS, said[0]) if said else None
+    return ScenarioHint(ScenarioCode.ANSWERS, _as_written(text, said[0])) if said else None
+
+
+def _as_written(text: str, folded: str) -> str:
+    """The words of the text that these folded ones are; themselves, where they are parts of its."""
+    words = [(part, word) for word in _words(text) for part in word.folded.split()]
+    wanted = folded.split()
+    spans = (words[start : start + len(wanted)] for start in range(len(words)))
+    same = (span for span in spans if [part for part, _ in span] == wanted)
+    return next((text[span[0][1].start : span[-1][1].end] for span in same), folded)
 
 
 # Length, facts, script --------------------------------------------------------------------------

@@ -99,11 +99,12 @@ def test_asking_the_first_question_is_pointed_out(text):
 @pytest.mark.parametrize(
     ("text", "about"),
     [
-        ("I am over 70 and work a lot, so I can claim the money.", "i can claim the"),
-        ("I work little; I cannot claim the money this time.", "i cannot claim the"),
-        ("I can not claim the money, as I hardly work.", "i can not claim the"),
-        ("I have worked since May and I am not eligible.", "i am not eligible"),
-        ("I work a lot. The answer is yes for all I know.", "the answer is yes"),
+        ("I am over 70 and work a lot, so I can claim the money.", "I can claim the"),
+        ("I work little; I cannot claim the money this time.", "I cannot claim the"),
+        ("I can not claim the money, as I hardly work.", "I can not claim the"),
+        ("I have worked since May and I am not eligible.", "I am not eligible"),
+        ("I work a lot. The answer is yes for all I know.", "The answer is yes"),
+        ("I work, but I don’t qualify for now.", "I don’t qualify"),
     ],
 )
 def test_giving_the_answer_away_is_pointed_out(text, about):
@@ -114,6 +115,11 @@ def test_giving_the_answer_away_is_pointed_out(text, about):
 def test_other_first_questions_are_not_looked_for(question):
     text = "I can claim that I have worked for more than 60 years."
     assert ScenarioCode.ANSWERS not in codes(text, question=question)
+
+
+def test_words_that_are_parts_of_others_are_quoted_as_they_were_looked_for():
+    found = hints("So I can 申請 it for all of us.", question="Can I 申請 it?")
+    assert ScenarioHint(ScenarioCode.ANSWERS, "i can 申請 it") in found
 
 
 def test_answers_are_looked_for_in_english_only():
