@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import zipfile
 from collections import Counter
 from io import StringIO
@@ -299,6 +300,9 @@ def test_no_tree_is_in_two_splits_and_no_file_is_there_unlisted(exported):
         command("check_export", folder)
     (folder / "MANIFEST.json").unlink()
     with pytest.raises(CommandError, match=r"tree_id: .* is in train and in dev"):
+        command("check_export", folder)
+    shutil.copytree(folder / "buses", folder / "trams")
+    with pytest.raises(CommandError, match="trams: is there beside buses"):
         command("check_export", folder)
 
 

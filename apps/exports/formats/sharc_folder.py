@@ -59,7 +59,11 @@ def record_of(row: UtteranceRow, *, anonymise: bool) -> sharc.Record:
 
 
 def read(folder: Path) -> Iterator[Found]:
-    (root,) = {path.parent.parent for _, path in split_files(folder, "*/json/sharc_{split}.json")}
+    roots = {path.parent.parent for _, path in split_files(folder, "*/json/sharc_{split}.json")}
+    root = min(roots)
+    if others := sorted(roots - {root}):
+        name = name_in(folder, others[0])
+        raise FormatError(name, "", f"is there beside {root.name}: a folder holds one dataset")
     lists = {kind: _read_list(folder, root / _LIST_FOLDER / name) for kind, name in LISTS.items()}
     irrelevant: set[str] = set()
     for split, path in split_files(root, "json/sharc_{split}.json"):
