@@ -65,6 +65,7 @@ _BELOW = {
         "scenarios:verification", "scenarios:consistency", "scenarios:text_checks",
         "scenarios:audit",
     ),
+    "Exports": ("exports:splits", "exports:import"),
 }  # fmt: skip
 
 

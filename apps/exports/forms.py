@@ -51,9 +51,14 @@ class ImportForm(forms.Form):
         return Split(split) if split else None
 
 
+def _described(name: str, readers: str) -> str:
+    """Some formats are called what their own people call them."""
+    return readers if readers.lower().startswith(f"{name}:") else f"{name}: {readers}"
+
+
 class ExportForm(forms.Form):
     formats = forms.MultipleChoiceField(
-        choices=[(name, f"{name}: {one.READERS}") for name, one in FORMATS.items()],
+        choices=[(name, _described(name, one.READERS)) for name, one in FORMATS.items()],
         initial=["sharc"],
         widget=forms.CheckboxSelectMultiple,
         error_messages={"required": "Choose at least one format."},

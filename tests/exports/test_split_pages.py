@@ -142,6 +142,22 @@ def test_frozen_splits_do_not_move_until_they_are_thawed(client, project, admin)
     assert actions[:3] == ["freeze splits", "thaw splits", "make splits"]
 
 
+def test_frozen_pins_offer_only_what_may_be_done(client, project, admin):
+    document = Document.objects.order_by("source_url")[0]
+    client.post(pin_address(document), {"split": "dev"})
+    client.post(reverse("exports:freeze_splits", args=["rules"]))
+    forms = client.get(DOCUMENTS).text.split('class="pin"')[1:]
+    assert [form.count("<select") for form in forms] == [0]
+    assert f"Unpin {document}" in words_of_main(client.get(DOCUMENTS).text)
+    client.post(pin_address(document), {"split": ""})
+    assert not Document.objects.filter(is_split_pinned=True).exists()
+
+
+def test_splits_are_below_exports(client, project, admin):
+    address = reverse("exports:list", args=["rules"])
+    assert f'href="{address}" aria-current="true"' in client.get(PAGE).text
+
+
 def pin_address(document: Document) -> str:
     return reverse("exports:pin", args=["rules", document.pk])
 
