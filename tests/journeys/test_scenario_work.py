@@ -94,22 +94,30 @@ def test_hints_mark_copied_words_and_never_block(project, ada, open_as):
     assert Scenario.objects.filter(created_by=ada).exists()
 
 
+PASTE = """text => {
+  const data = new DataTransfer(); data.setData('text', text);
+  const field = document.querySelector('#id_text');
+  field.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true }));
+  field.setRangeText(text, field.selectionStart, field.selectionEnd, 'end');
+  field.dispatchEvent(new InputEvent('input', { inputType: 'insertFromPaste', bubbles: true }));
+}"""
+
+
 def test_what_is_pasted_is_counted_and_pointed_out(project, ada, open_as):
     page = start(open_as, ada)
     page.keyboard.press("n")
     field = page.locator("#id_text")
     expect(field).to_be_focused()
     text = "I was born in 1930 and own hardly anything at all."
-    page.evaluate(
-        """text => {
-          const data = new DataTransfer(); data.setData('text', text);
-          const field = document.querySelector('#id_text');
-          field.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true }));
-          document.execCommand('insertText', false, text);
-        }""",
-        text,
-    )
+    page.evaluate(PASTE, text)
     expect(page.locator(".hints")).to_contain_text("Part of this was pasted.")
+    assert page.locator("[data-pasted]").input_value() == str(len(text))
+    page.keyboard.press("Control+a")
+    page.keyboard.type("I")
+    assert page.locator("[data-pasted]").input_value() == ""  # all of it was typed anew
+    page.keyboard.press("Control+z")
+    page.keyboard.press("Control+a")
+    page.evaluate(PASTE, text)
     page.keyboard.press("Control+Enter")
     page.wait_for_url(f"**{HOME}")
     assert Scenario.objects.get(created_by=ada).pasted == len(text)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from apps.scenarios.domain.other_language import other_language
 from apps.snippets.domain.folding import fold
 from apps.snippets.domain.similarity import near_among_few, terms
 from apps.snippets.domain.words import UNSPACED, count_words, is_english, tokens
@@ -35,6 +36,7 @@ class ScenarioCode(StrEnum):
     NO_FACT = "mentions none of the facts"
     PASTED = "pasted"
     OTHER_SCRIPT = "another script"
+    OTHER_LANGUAGE = "another language"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,9 @@ _SENTENCES = {
     ScenarioCode.OTHER_SCRIPT: (
         "This is in another script than the project’s language. Write it in that language."
     ),
+    ScenarioCode.OTHER_LANGUAGE: (
+        "This seems to be in another language than the rule. Write it in the rule’s language."
+    ),
 }
 
 
@@ -87,7 +92,7 @@ def scenario_hints(
     found = [
         *_copies(text, shown), _asks(text, first_question),
         _answers(text, first_question, language), _length(text), _no_fact(text, shown),
-        _script(text, language),
+        _script(text, language), _language(text, language),
     ]  # fmt: skip
     if pasted >= PASTED:
         found.append(ScenarioHint(ScenarioCode.PASTED))
@@ -285,3 +290,7 @@ def _script(text: str, language: str) -> ScenarioHint | None:
     )
     is_other = letters[False] > letters[True]
     return ScenarioHint(ScenarioCode.OTHER_SCRIPT) if is_other else None
+
+
+def _language(text: str, language: str) -> ScenarioHint | None:
+    return ScenarioHint(ScenarioCode.OTHER_LANGUAGE) if other_language(text, language) else None

@@ -5,7 +5,15 @@
 (() => {
   const text = document.querySelector("[data-question]");
   const pasted = document.querySelector("[data-pasted]");
+  const isAllChosen = () => text.selectionStart === 0 && text.selectionEnd === text.value.length;
+  const hold = (most) => { if (pasted?.value > most) pasted.value = most || ""; };
+  // What was pasted and is gone from the text counts no longer.
+  text?.addEventListener("beforeinput", (event) => {
+    if (event.inputType !== "insertFromPaste" && text.value && isAllChosen()) hold(0);
+  });
+  text?.addEventListener("input", () => hold(text.value.length));
   text?.addEventListener("paste", (event) => {
+    if (isAllChosen()) hold(0);
     const came = event.clipboardData?.getData("text").length ?? 0;
     if (pasted && came) pasted.value = Number(pasted.value || 0) + came;
   });
