@@ -1,6 +1,7 @@
 """The pages of negatives in each state that looks different, for tests of all pages."""
 
 from collections.abc import Iterator
+from urllib.parse import urlencode
 
 from django.urls import reverse
 from django.utils import timezone
@@ -11,6 +12,7 @@ from apps.scenarios.models import NegativeQuestion, NegativeScenario
 from apps.scenarios.services.negative_choices import replace_negative
 from apps.scenarios.services.negatives import Wish, mine_here
 from apps.scenarios.services.similarities import measure_or_queue
+from apps.trees.models import Node
 
 
 def negative_visits(project: Project, reader: User) -> Iterator[tuple[str, str]]:
@@ -20,7 +22,7 @@ def negative_visits(project: Project, reader: User) -> Iterator[tuple[str, str]]
         address = reverse(f"scenarios:{name}", args=[project.slug, *arguments]) + query
         return f"scenarios:{name} {state}".strip(), address
 
-    wish = Wish(4, 1, 0.9, attach=True)
+    wish = Wish(4, 2, 0.9, attach=True)  # the demo has two and one
     job = mine_here(project, wish, author=reader, progress=lambda *_: None)
     negatives = NegativeQuestion.objects.filter(job=job).select_related("tree__project", "job")
     dropped, *others = negatives.order_by("pk")
@@ -34,7 +36,9 @@ def negative_visits(project: Project, reader: User) -> Iterator[tuple[str, str]]
     yield visit("negative", "scenarios", NegativeScenario.objects.filter(job=job)[0].pk)
     for part in ("batch", "tree"):
         yield visit("audit_parts", part)
-    yield visit("audit", query="?worker=ada", state="of a part")
+    authors = Node.objects.filter(tree__project=project, created_by__isnull=False)
+    name = authors.values_list("created_by__username", flat=True).earliest("pk")
+    yield visit("audit", query=f"?{urlencode({'worker': name})}", state="of a part")
     yield visit("similarities", query="?threshold=0.05")
     yield "projects:job negatives", job.get_absolute_url()
     assert replaced is not None
