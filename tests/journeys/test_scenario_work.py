@@ -94,6 +94,22 @@ def test_hints_mark_copied_words_and_never_block(project, ada, open_as):
     assert Scenario.objects.filter(created_by=ada).exists()
 
 
+def test_a_refused_page_that_is_sent_once_more_shows_what_another_window_saved(
+    project, ada, open_as
+):
+    page = start(open_as, ada)
+    page.keyboard.press("n")
+    page.locator("#id_text").fill("\u200b\u200b")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("Not submitted. Please look at:")).to_be_visible()
+    expect(page.locator("[data-draft-status]")).to_contain_text("Saved ")
+    newer = {"text": "I am 90, and own little.", "pasted": ""}
+    Assignment.objects.filter(worker=ada).update(draft=newer, draft_version=9)
+    page.reload()
+    expect(page.locator("[data-draft-theirs]")).to_contain_text(newer["text"])
+    assert Assignment.objects.get(worker=ada).draft == newer
+
+
 PASTE = """text => {
   const data = new DataTransfer(); data.setData('text', text);
   const field = document.querySelector('#id_text');

@@ -155,7 +155,12 @@
       const shown = contentOf(this.form);
       const copy = this.takeCopy();
       this.sent = [copy?.sent ?? []].flat(); // also what went out as the page was left, and nobody heard of
-      this.saved = "draftUnsaved" in this.form.dataset ? null : stable(shown);
+      const isRefused = "draftUnsaved" in this.form.dataset;
+      this.saved = isRefused ? null : stable(shown);
+      // A page that was refused shows what it sent, and not what another window has saved since: the
+      // server is told what this window has seen, and answers with the other one.
+      const seen = isRefused && kept(this.key);
+      if (seen?.url === this.url) this.version = Math.min(this.version, seen.version);
       if (!copy?.dirty || stable(copy.content) === stable(shown)) {
         if (this.isDirty()) this.touch(); else this.rest();
         return;
