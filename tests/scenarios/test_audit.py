@@ -212,7 +212,7 @@ def test_hard_utterances_can_be_listed(client, project):
     Utterance.objects.filter(pk=one.pk).update(is_hard=True)
     page = client.get(reverse("scenarios:utterances", args=["rules"]), {"hard": "1"}).text
     assert page.count(reverse("scenarios:utterance", args=["rules", one.utterance_id])) == 1
-    assert "1 utterance" in page
+    assert "1 in all" in page
 
 
 @pytest.mark.parametrize("number", [1, 3])
