@@ -132,6 +132,18 @@ def test_what_was_typed_offline_comes_back_and_is_gone_when_it_is_corrected(queu
     assert not CorrectionDraft.objects.exists()
 
 
+def test_a_correction_that_was_begun_is_gone_to_by_its_key_and_not_accepted_over(queue):
+    page = queue()
+    begin(page).fill("Are you tall?")
+    expect(status(page)).to_have_text(SAVED)
+    page.reload()
+    page.keyboard.press("c")
+    expect(page.get_by_label("Answer", exact=True)).to_be_visible()
+    assert page.evaluate("document.activeElement.closest('.correction-form') !== null")
+    page.get_by_role("button", name="Accept and next").click()
+    expect(page.get_by_role("main")).to_contain_text("You have begun to correct this utterance")
+
+
 def test_of_two_windows_the_second_sees_the_newer_draft_beside_its_own(queue):
     mine = queue()
     theirs = mine.context.new_page()
