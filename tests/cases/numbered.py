@@ -57,6 +57,8 @@ CASES = {
     42: "Progress in three places is one number.",
     43: "Time on task is counted once.",
     44: "Answers of a qualification count towards nothing else.",
+    48: "A span is the same text in the browser, the database and the export.",
+    49: "What says nothing is refused on the server.",
     56: "Yes or No is one key.",
     57: "No key fires in a field, with a modifier, or destroys by itself.",
     58: "Keys are listed, and can be switched off.",
