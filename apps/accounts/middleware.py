@@ -21,7 +21,7 @@ class LogInFirst(LoginRequiredMiddleware):
             return super().handle_no_permission(request, view_func)
         back = page_of_form(request)
         typed = typed_texts(request.POST)
-        if not typed or _is_of_a_script(request):
+        if not typed or _keeps_its_text(request):
             return redirect_to_login(back)
         context = {"form": LogInForm(request), "next": back, "typed": typed}
         return render(request, "accounts/login.html", context, status=403)
@@ -38,7 +38,8 @@ def page_of_form(request: HttpRequest) -> str:
     return resolve_url("desk:project", slug) if slug else resolve_url("desk:home")
 
 
-def _is_of_a_script(request: HttpRequest) -> bool:
-    """The page with the text stays where it is."""
+def _keeps_its_text(request: HttpRequest) -> bool:
+    """A script sent it, and the page with the text stays; or drafts.js says that the browser has a
+    copy, which is in the form again after the log-in."""
     mode = request.headers.get("Sec-Fetch-Mode", "navigate")
-    return "HX-Request" in request.headers or mode != "navigate"
+    return "HX-Request" in request.headers or mode != "navigate" or "kept" in request.POST

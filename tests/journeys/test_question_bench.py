@@ -298,6 +298,7 @@ def test_a_submit_after_the_session_has_ended_comes_back_after_log_in(bench):
     page.context.clear_cookies(name="sessionid")
     page.keyboard.type("Can I?")
     page.keyboard.press("Control+Enter")
+    page.wait_for_url("**/log-in/**")
     page.fill("#id_username", "ada")
     page.fill("#id_password", "correct horse battery")
     page.get_by_role("button", name="Log in").click()

@@ -362,6 +362,14 @@
       if (!navigator.onLine) { event.preventDefault(); this.say("unsent"); return; }
       this.takeToken(this.form);
       this.sendOff();
+      if (this.isKept !== false) this.sayKept();
+    }
+
+    // To a server that knows nobody any more: after the log-in the text is in the form again.
+    sayKept() {
+      const field = this.form.elements.kept ?? this.form.appendChild(
+        Object.assign(document.createElement("input"), { type: "hidden", name: "kept" }));
+      field.value = "1";
     }
 
     // The page's token is old after a new log-in in another window; the cookie's is not.
