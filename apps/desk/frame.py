@@ -63,7 +63,7 @@ def _project_links(request: HttpRequest, project: Project, *, role: str) -> list
 _BELOW = {
     "Utterances": (
         "scenarios:verification", "scenarios:consistency", "scenarios:text_checks",
-        "scenarios:audit",
+        "scenarios:audit", "scenarios:negatives",
     ),
     "Exports": ("exports:splits", "exports:import"),
 }  # fmt: skip
